@@ -1,0 +1,46 @@
+# Two commands to begin with: `make demo` (a site with graded answers) and `make test`.
+SHELL := /bin/bash
+PORT ?= 8000
+HOST ?= 127.0.0.1
+PY := .venv/bin/python
+QUICK := not slow and not browser and not chaos and not engine and not fuzz
+
+.PHONY: help setup demo up test test-all lint format lock bench clean
+
+help:            ## show these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+setup:           ## everything for work on the project: packages, tools, chart library
+	@scripts/setup.sh dev
+
+demo:            ## a site with real answers being graded: make demo PORT=8000
+	@scripts/setup.sh site
+	@exec $(PY) scripts/start.py --demo --host $(HOST) --port $(PORT)
+
+up:              ## the same site without the demo's answers
+	@scripts/setup.sh site
+	@exec $(PY) scripts/start.py --host $(HOST) --port $(PORT)
+
+test: setup      ## the quick tests
+	@$(PY) -m pytest -m "$(QUICK)" $(ARGS)
+
+test-all: setup  ## all tests: browser, chaos, engines, fuzz
+	@scripts/install_test_tools.sh
+	@$(PY) -m pytest $(ARGS)
+
+lint: setup      ## ruff, mypy, layers, lock files, C warnings
+	@scripts/lint.sh
+
+format: setup    ## rewrite the Python as ruff wants it
+	@$(PY) -m ruff check --fix-only --quiet .
+	@$(PY) -m ruff format --quiet .
+
+lock: setup      ## write the lock files again from pyproject.toml
+	@$(PY) scripts/lock.py $(ARGS)
+
+bench: setup     ## the grader's own overhead, by stage
+	@$(PY) bench/overhead.py $(ARGS)
+
+clean:           ## remove all that the tools made, the site's data included
+	rm -rf .venv var node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

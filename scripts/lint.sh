@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Every check that needs no test run. All of them run; the exit code says whether one failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+failed=()
+
+check() {
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    echo "lint: $name"
+  else
+    echo "lint: $name FAILED"
+    echo "$output"
+    failed+=("$name")
+  fi
+}
+
+check "ruff" .venv/bin/python -m ruff check .
+check "format" .venv/bin/python -m ruff format --check .
+check "types" .venv/bin/python -m mypy
+check "layers" .venv/bin/lint-imports --no-cache
+check "locks" .venv/bin/python scripts/lock.py --check
+check "migrations" .venv/bin/python manage.py makemigrations --check --dry-run
+check "C warnings" .venv/bin/python scripts/lint_c.py
+check "shell" bash -n scripts/*.sh .ci/run
+
+((${#failed[@]} == 0)) || { echo "lint: failed: ${failed[*]}"; exit 1; }
+echo "lint: all fine"
