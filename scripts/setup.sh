@@ -79,8 +79,16 @@ install_packages() {
   say "packages installed in $((SECONDS - began)) s"
 }
 
+fetch_charts() {
+  local now bundle=static/vendor/plotly/plotly.min.js
+  now=$(cat scripts/fetch_plotly.py package-lock.json requirements.txt 2>/dev/null | sha256sum)
+  [[ -f $bundle && -f .venv/charts && $(cat .venv/charts) == "$now" ]] && return
+  .venv/bin/python scripts/fetch_plotly.py >&2 || return 0 # it has said what is missing; pages then show tables alone
+  echo "$now" >.venv/charts
+}
+
 .venv/bin/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || make_venv
 check_toolchain
 check_bubblewrap
 install_packages
-.venv/bin/python scripts/fetch_plotly.py
+fetch_charts
