@@ -1,0 +1,177 @@
+"""What can be asked of the tables. Reads only, but for the two guarded updates of the queue (claim, renew)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Count, F, Q
+
+if TYPE_CHECKING:
+    from leaderboard.models import Kernel, LanguageModel
+
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"  # Result.State; models import this module
+
+
+class KernelQuerySet(models.QuerySet[Any]):
+    def active(self) -> Self:
+        """Kernels whose folder is there."""
+        return self.filter(retired=False)
+
+
+class LanguageModelQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        """Models with at least one public answer: a private bundle's model is not even named."""
+        return self.filter(submissions__public=True).distinct()
+
+    def baselines(self) -> Self:
+        return self.filter(kind="baseline")
+
+    def language_models(self) -> Self:
+        return self.filter(kind="llm")
+
+
+class BundleQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        return self.filter(public=True)
+
+    def stalled(self, now: datetime) -> Self:
+        """Being read or imported, and whoever did it is gone (or nobody has begun)."""
+        return self.filter(state__in=["reading", "importing"]).filter(Q(lease_until=None) | Q(lease_until__lt=now))
+
+
+class SubmissionQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        return self.filter(public=True)
+
+    def on(self, kernel: Kernel) -> Self:
+        return self.filter(kernel=kernel)
+
+    def by(self, model: LanguageModel) -> Self:
+        return self.filter(model=model)
+
+    def light(self) -> Self:
+        """Without the long texts: for lists."""
+        return self.defer("reply", "source")
+
+
+class MachineQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        """Machines that measured something public."""
+        return self.filter(results__public=True, results__state=DONE).distinct()
+
+
+class ResultQuerySet(models.QuerySet[Any]):
+    # what happened
+
+    def current(self) -> Self:
+        """The newest done, not invalidated result of each submission and architecture."""
+        return self.filter(is_current=True)
+
+    def public(self) -> Self:
+        return self.filter(public=True)
+
+    def done(self) -> Self:
+        return self.filter(state=DONE)
+
+    def failed(self) -> Self:
+        """Given up after our own faults: neither a verdict nor a score."""
+        return self.filter(state=FAILED)
+
+    def native(self) -> Self:
+        return self.filter(emulated=False)
+
+    def up_to_date(self) -> Self:
+        """Measured as the kernel is measured today: only these compare."""
+        return self.filter(measurement=F("kernel__measurement"))
+
+    def trusted(self) -> Self:
+        """Neither declared invalid by a person nor waiting for one to look at a speedup too good to be true."""
+        return self.filter(invalidated=False, flagged=False)
+
+    def rankable(self) -> Self:
+        """What aggregates and ranks may use."""
+        return self.current().public().done().native().trusted().up_to_date()
+
+    def on(self, kernel: Kernel) -> Self:
+        return self.filter(kernel=kernel)
+
+    def by(self, model: LanguageModel) -> Self:
+        return self.filter(model=model)
+
+    def for_archs(self, archs: Iterable[str]) -> Self:
+        return self.filter(arch__in=list(archs))
+
+    def light(self) -> Self:
+        """Without samples and logs: for lists."""
+        return self.defer("samples", "log", "seconds")
+
+    # the queue
+
+    def open(self) -> Self:
+        return self.filter(state__in=[QUEUED, RUNNING])
+
+    def queued(self) -> Self:
+        return self.filter(state=QUEUED)
+
+    def running(self) -> Self:
+        return self.filter(state=RUNNING)
+
+    def due(self, arch: str, now: datetime) -> Self:
+        """Queued and not backing off, in the order of work."""
+        ready = Q(not_before=None) | Q(not_before__lte=now)
+        return self.filter(ready, arch=arch, state=QUEUED).order_by("-priority", "id")
+
+    def expired(self, now: datetime) -> Self:
+        """Running by its state, but its worker has not renewed the lease: it is dead or cut off."""
+        return self.running().filter(lease_until__lt=now)
+
+    def claim(self, pk: int, *, token: UUID, worker: str, now: datetime, lease_until: datetime) -> bool:
+        """Take a due result; False if another worker was faster: look for the next one."""
+        ready = Q(not_before=None) | Q(not_before__lte=now)
+        claimed = self.filter(ready, pk=pk, state=QUEUED).update(
+            state=RUNNING,
+            lease_token=token,
+            lease_until=lease_until,
+            worker=worker,
+            started_at=now,
+            not_before=None,
+            attempt=F("attempt") + 1,
+        )
+        return claimed == 1
+
+    def held_by(self, token: UUID) -> Self:
+        """The running result under this lease; empty once the lease was taken away."""
+        return self.running().filter(lease_token=token)
+
+    def renew(self, token: UUID, lease_until: datetime) -> bool:
+        """Extend a lease; False if it was lost meanwhile."""
+        return self.held_by(token).update(lease_until=lease_until) == 1
+
+    def counts_by_arch(self) -> dict[tuple[str, str], int]:
+        """{("amd64", "queued"): 12, ...} over open and failed rows."""
+        rows = self.exclude(state=DONE).order_by().values_list("arch", "state").annotate(n=Count("pk"))
+        return {(arch, state): n for arch, state, n in rows}
+
+
+class StandingQuerySet(models.QuerySet[Any]):
+    def on(self, kernel: Kernel) -> Self:
+        return self.filter(kernel=kernel)
+
+    def by(self, model: LanguageModel) -> Self:
+        return self.filter(model=model)
+
+    def for_archs(self, archs: Iterable[str]) -> Self:
+        return self.filter(arch__in=list(archs))
+
+    def comparable(self) -> Self:
+        """Of the kernels' present measurement: what boards show."""
+        return self.filter(measurement=F("kernel__measurement"), kernel__retired=False)
+
+
+class WorkerQuerySet(models.QuerySet[Any]):
+    def alive(self, since: datetime) -> Self:
+        return self.filter(beat_at__gte=since)

@@ -1,0 +1,220 @@
+"""Settings, all from the environment; the defaults serve one host with SQLite.
+
+DATA_DIR (default: var/) holds everything that is written: the database, uploads, static files, cache, the secret key, logs.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+DEBUG = env.bool("DEBUG", default=False)
+DEMO = env.bool("DEMO", default=False)  # set by `manage.py supervise --demo`
+
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+MEDIA_ROOT = DATA_DIR / "media"  # never served as it is: bundles are downloaded through the admin
+STATIC_ROOT = DATA_DIR / "static"
+FILE_UPLOAD_TEMP_DIR = str(MEDIA_ROOT / "incoming")  # on MEDIA_ROOT's filesystem, so that keeping an upload is a rename
+for folder in (DATA_DIR, MEDIA_ROOT, Path(FILE_UPLOAD_TEMP_DIR), DATA_DIR / "cache"):
+    folder.mkdir(parents=True, exist_ok=True)
+
+# Database ------------------------------------------------------------------------------------------------------------------
+
+ON_ONE_HOST = not env.str("DATABASE_URL", default="")
+DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # Two clusters, a web server and eight writers: no "database is locked" with these, thousands with the defaults.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
+    }
+else:
+    # No connection pool: the clusters fork, and processes that share a socket hang.
+    DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Secret key ----------------------------------------------------------------------------------------------------------------
+
+
+def kept_secret_key(path: Path) -> str:
+    """The key of this installation, made at the first start. Exclusive creation: two processes that start together agree."""
+    try:
+        with path.open("x") as file:
+            path.chmod(0o600)
+            file.write(secrets.token_urlsafe(50))
+    except FileExistsError:
+        pass
+    return path.read_text().strip()
+
+
+SECRET_KEY = env.str("SECRET_KEY", default="")
+if not SECRET_KEY:
+    # Clusters on other hosts must sign with the same key, else their messages are dropped: there it has to be given.
+    if not (DEBUG or DEMO or ON_ONE_HOST):
+        raise ImproperlyConfigured("Set SECRET_KEY: with DATABASE_URL every process on every host needs the same one.")
+    SECRET_KEY = kept_secret_key(DATA_DIR / "secret_key")
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+
+# Application ---------------------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "csp",
+    "django_q",
+    "leaderboard",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "leaderboard.urls"
+WSGI_APPLICATION = "leaderboard.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"] if (BASE_DIR / "static").is_dir() else []
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+CACHES = {  # files, because the clusters' processes share it
+    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(DATA_DIR / "cache")},
+}
+
+# Security ------------------------------------------------------------------------------------------------------------------
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_HTTPONLY = True
+if env.bool("HTTPS", default=False):  # behind a proxy that speaks TLS and sets X-Forwarded-Proto
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# Uploads -------------------------------------------------------------------------------------------------------------------
+
+FILE_UPLOAD_HANDLERS = [
+    "leaderboard.uploads.CappedUpload",  # first: neither Django nor gunicorn limits a file
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000  # ten thousand rows selected in an admin list
+
+UPLOAD_MAX_MB = env.int("UPLOAD_MAX_MB", default=1024)
+BUNDLE_MAX_UNPACKED_MB = env.int("BUNDLE_MAX_UNPACKED_MB", default=4096)  # all files of an archive together
+BUNDLE_MAX_RATIO = env.int("BUNDLE_MAX_RATIO", default=400)  # unpacked to packed: a bomb compresses better than any text
+BUNDLE_MAX_FILES = env.int("BUNDLE_MAX_FILES", default=120_000)
+BUNDLE_MAX_LINE_MB = env.int("BUNDLE_MAX_LINE_MB", default=32)
+BUNDLE_MAX_ROWS = env.int("BUNDLE_MAX_ROWS", default=500_000)
+BUNDLE_REPORT_ROWS = env.int("BUNDLE_REPORT_ROWS", default=1000)  # skipped rows that are listed one by one; all are counted
+BUNDLE_READ_NOW_MB = env.int("BUNDLE_READ_NOW_MB", default=8)  # smaller uploads are read within the request
+
+# Grading -------------------------------------------------------------------------------------------------------------------
+
+SANDBOXES = {  # the sandbox of each architecture; empty: none, its rows wait
+    "amd64": env.str("SANDBOX_AMD64", default="local"),
+    "arm64": env.str("SANDBOX_ARM64", default=""),
+}
+GRADER = env.str("ARCH_KERNELS_GRADER", default="leaderboard.grader")  # the module that grades; tests put a quick one here
+GRADING_ATTEMPTS = env.int("GRADING_ATTEMPTS", default=5)  # then a row is `failed`: visible, never a score
+LEASE_S = env.int("LEASE_S", default=60)  # a worker that has not renewed for so long is dead
+BEAT_S = env.float("BEAT_S", default=5.0)  # how often it renews, and says that it is alive
+SWEEP_S = env.float("SWEEP_S", default=5.0)  # how often the supervisor wakes the clusters
+HUNG_S = env.float("HUNG_S", default=40.0)  # a cluster that has not answered a wake-up for so long is restarted
+TICK_S = env.float("TICK_S", default=120.0)  # a task goes on to the next row until then
+TOO_GOOD = 3.0  # a speedup above so many times the best known waits for a person to look at it
+
+# The clusters --------------------------------------------------------------------------------------------------------------
+
+Q_CLUSTER: dict[str, Any] = {
+    "name": "arch-kernels",  # the same for all: it salts the signature of messages
+    "orm": "default",
+    "workers": 1,  # benchmarks never share a core
+    "queue_limit": 1,
+    "bulk": 1,
+    "timeout": 1800,  # far above the grader's own deadlines and a wait for the host's lock
+    "retry": 6000,  # above (queue_limit + 2) x timeout, else messages run twice
+    "ack_failures": True,
+    "save_limit": -1,  # messages are only wake-ups: nothing to keep of those that went well
+    "catch_up": False,
+    "poll": 1,
+    "log_level": "WARNING",
+    "ALT_CLUSTERS": {
+        "amd64": {},
+        "arm64": {},
+        "housekeeping": {"timeout": 7200, "retry": 24_000},  # a large import takes its time
+    },
+}
+CLUSTERS = tuple(Q_CLUSTER["ALT_CLUSTERS"])
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {"django-q": {"level": "WARNING"}},
+}
