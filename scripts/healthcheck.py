@@ -1,0 +1,27 @@
+"""For the image's HEALTHCHECK: true while the web side answers, or, where this container serves no pages, always."""
+
+from __future__ import annotations
+
+import os
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+
+def serves_pages() -> bool:
+    """Whether the container's first process is the web side (roles all and web), by its command line."""
+    return any(word in Path("/proc/1/cmdline").read_bytes().decode() for word in ("supervise", "gunicorn", "start.py"))
+
+
+def answers(port: str) -> bool:
+    try:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz", headers={"Host": "localhost"})
+        with urllib.request.urlopen(request, timeout=4) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, TimeoutError):
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(0 if not serves_pages() or answers(os.environ.get("PORT", "8000")) else 1)
