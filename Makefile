@@ -15,11 +15,11 @@ setup:           ## everything for work on the project: packages, tools, chart l
 
 demo:            ## a site with real answers being graded: make demo PORT=8000
 	@scripts/setup.sh site
-	@exec $(PY) scripts/start.py --demo --host $(HOST) --port $(PORT)
+	@exec $(PY) manage.py supervise --demo --host $(HOST) --port $(PORT)
 
 up:              ## the same site without the demo's answers
 	@scripts/setup.sh site
-	@exec $(PY) scripts/start.py --host $(HOST) --port $(PORT)
+	@exec $(PY) manage.py supervise --host $(HOST) --port $(PORT)
 
 test: setup      ## the quick tests
 	@$(PY) -m pytest -m "$(QUICK)" $(ARGS)

@@ -6,9 +6,11 @@ role=${1:-all}
 port=${PORT:-8000}
 
 case $role in
-all) exec python scripts/start.py --host 0.0.0.0 --port "$port" "$@" ;;
+all) exec python manage.py supervise --host 0.0.0.0 --port "$port" "$@" ;;
 web)
-  python scripts/start.py --prepare-only
+  python manage.py migrate --no-input
+  python manage.py collectstatic --no-input --verbosity 0
+  python manage.py sync_kernels
   exec gunicorn leaderboard.wsgi --bind "0.0.0.0:$port" --worker-class gthread --workers 2 --threads 4 --no-control-socket "$@"
   ;;
 cluster) Q_CLUSTER_NAME=$1 exec python manage.py qcluster ;;

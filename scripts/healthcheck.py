@@ -11,7 +11,7 @@ from pathlib import Path
 
 def serves_pages() -> bool:
     """Whether the container's first process is the web side (roles all and web), by its command line."""
-    return any(word in Path("/proc/1/cmdline").read_bytes().decode() for word in ("supervise", "gunicorn", "start.py"))
+    return any(word in Path("/proc/1/cmdline").read_bytes().decode() for word in ("supervise", "gunicorn"))
 
 
 def answers(port: str) -> bool:
