@@ -3,8 +3,8 @@
 
     python demo/make_bundle.py [FOLDER]    writes into FOLDER (default: demo/)
 
-Three models answered the 13 kernels. Left out are answers whose grading runs into the time limit (up to three minutes each), and of
-the rest as many as two cores cannot finish within a quarter of an hour. A test builds them again and compares what is in them.
+Three models answered the 13 kernels. Left out are answers whose grading runs into the time limit (up to three minutes each), and
+of the rest as many as two cores cannot finish within a quarter of an hour. A test builds them again and compares what is in them.
 """
 
 from __future__ import annotations
