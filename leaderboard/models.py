@@ -101,7 +101,7 @@ class Bundle(models.Model):
     sha256 = models.CharField(max_length=64, unique=True)
     size_bytes = models.BigIntegerField(default=0)
     format = models.CharField(max_length=64, blank=True)
-    model_override = models.CharField(max_length=300, blank=True)  # for rows that do not name their model
+    model_override = models.CharField(max_length=300, blank=True)  # instead of what the rows say
     public = models.BooleanField(default=True)
     uploader = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     state = models.CharField(max_length=16, choices=State.choices, default=State.READING)
@@ -168,6 +168,9 @@ class BundleEntry(models.Model):
     class Meta:
         verbose_name_plural = "bundle entries"
         constraints = [models.UniqueConstraint(fields=["bundle", "submission"], name="one_entry_per_bundle_and_submission")]
+
+    def __str__(self) -> str:
+        return f"{self.member}:{self.line}"
 
 
 class Machine(models.Model):
@@ -268,7 +271,10 @@ class Result(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["submission", "arch"], condition=Q(is_current=True), name="one_current_result"),
             models.UniqueConstraint(
-                fields=["submission", "arch"], condition=Q(state__in=["queued", "running"]), name="one_open_job"
+                # a failed row is revived by grading again, so that it is never counted beside its successor
+                fields=["submission", "arch"],
+                condition=Q(state__in=["queued", "running", "failed"]),
+                name="one_job",
             ),
             models.CheckConstraint(condition=Q(is_current=False) | Q(state="done", invalidated=False), name="current_is_done"),
             models.CheckConstraint(condition=~Q(state="done") | ~Q(verdict=""), name="done_has_a_verdict"),

@@ -15,7 +15,12 @@ class CappedUpload(FileUploadHandler):
     received = 0
 
     def handle_raw_input(
-        self, input_data: IO[bytes], META: dict[str, str], content_length: int, boundary: bytes, encoding: str | None = None
+        self,
+        input_data: IO[bytes],
+        META: dict[str, str],  # noqa: N803  # Django calls it so
+        content_length: int,
+        boundary: bytes,
+        encoding: str | None = None,
     ) -> Any:
         if content_length > self.limit():
             raise RequestDataTooBig(f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")

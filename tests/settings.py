@@ -5,7 +5,7 @@ import tempfile
 
 os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="arch-kernels-tests-"))
 
-from leaderboard.settings import *  # noqa: E402, F403
+from leaderboard.settings import *  # noqa: F403
 
 SECRET_KEY = "only for tests"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,65 @@
+"""Processes of this host: their names, whether they live, and that they do not outlive their parent."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+from functools import cache
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def process_name(pid: int | None = None) -> str:
+    """Of this process, unique for ever: host, boot and pid namespace, pid, start time."""
+    pid = pid or os.getpid()
+    return f"{here()}:{pid}:{start_time(pid)}"
+
+
+@cache
+def here() -> str:
+    """What tells this host's processes from those of any other host, boot or container."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    return f"{socket.gethostname()[:60]}:{boot}.{os.stat('/proc/self/ns/pid').st_ino:x}"
+
+
+def start_time(pid: int) -> int | None:
+    """Clock ticks after boot at which a process began; None if it is gone, or dead and not yet collected."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else int(fields[19])
+
+
+def is_dead(name: str) -> bool:
+    """True if the process of that name was one of this host and is gone; processes elsewhere are beyond our sight."""
+    place, _, rest = name.rpartition(":")
+    place, _, pid = place.rpartition(":")
+    return place == here() and pid.isdigit() and str(start_time(int(pid))) != rest
+
+
+def pid_of(name: str) -> int | None:
+    """The pid behind a process name, if that process lives on this host."""
+    if not name.startswith(here() + ":") or is_dead(name):
+        return None
+    return int(name.split(":")[-2])
+
+
+def die_with_parent(sent: int = signal.SIGKILL) -> None:
+    """From now on this process is killed when its parent dies, however that dies."""
+    _prctl(PR_SET_PDEATHSIG, sent)
+
+
+def adopt_orphans() -> None:
+    """Descendants whose parents die become children of this process, so that it can end them."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, value, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")

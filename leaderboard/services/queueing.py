@@ -1,0 +1,158 @@
+"""Into the queue, out of it, and back into it. The Result row is the job; a message only wakes a cluster up."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from itertools import islice, product
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django_q.models import OrmQ
+from django_q.tasks import async_task
+
+from leaderboard.models import ARCHITECTURES, Result, Submission
+from leaderboard.processes import is_dead
+from leaderboard.services import standings
+
+log = logging.getLogger(__name__)
+
+ARCHS = tuple(arch for arch, _ in ARCHITECTURES)
+BASELINES_FIRST = 100
+CHUNK = 500
+
+
+def enqueue(submissions: Iterable[Submission], archs: Iterable[str] = ARCHS, priority: int = 0) -> int:
+    """Queue a grading of each submission on each architecture, unless one is under way; a failed one starts afresh.
+
+    Returns how many were queued. Submissions need their kernel at hand (select_related).
+    """
+    archs, queued, rest = tuple(archs), 0, iter(submissions)
+    while chunk := list(islice(rest, CHUNK)):
+        with transaction.atomic():
+            standings.lock_models(submission.model_id for submission in chunk)
+            queued += _enqueue_chunk(chunk, archs, priority)
+            for arch in archs:
+                wake(arch)
+    return queued
+
+
+def _enqueue_chunk(chunk: list[Submission], archs: tuple[str, ...], priority: int) -> int:
+    # Asked for again under the lock: a submission may have been deleted, or hidden, since the caller read it.
+    public = dict(Submission.objects.filter(pk__in=[submission.pk for submission in chunk]).values_list("pk", "public"))
+    jobs = Result.objects.filter(submission__in=public, arch__in=archs)
+    revived = revive(jobs.failed(), priority)
+    under_way = set(jobs.open().values_list("submission_id", "arch"))
+    fresh = [
+        Result(
+            submission=submission,
+            kernel_id=submission.kernel_id,
+            model_id=submission.model_id,
+            arch=arch,
+            public=public[submission.pk],
+            priority=priority,
+            kernel_version=submission.kernel.version,
+            measurement=submission.kernel.measurement,
+        )
+        for submission, arch in product(chunk, archs)
+        if submission.pk in public and (submission.pk, arch) not in under_way
+    ]
+    Result.objects.bulk_create(fresh)
+    return len(fresh) + revived
+
+
+def revive(failed: QuerySet[Result], priority: int | None = None) -> int:
+    """Failed rows back into the queue, with a new budget of attempts."""
+    values: dict[str, object] = {"state": Result.State.QUEUED, "attempt": 0, "failure": "", "not_before": None}
+    if priority is not None:
+        values["priority"] = priority
+    archs = set(failed.values_list("arch", flat=True))
+    revived = failed.filter(state=Result.State.FAILED).update(**values)
+    for arch in archs:
+        wake(arch)
+    return revived
+
+
+def regrade(
+    submissions: QuerySet[Submission],
+    archs: Iterable[str] = ARCHS,
+    priority: int = 0,
+    on_chunk: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Queue submissions again; what they have stays, and stays current until the new result is there."""
+    archs, queued = tuple(archs), 0
+    ids = list(submissions.order_by("pk").values_list("pk", flat=True))
+    for start in range(0, len(ids), CHUNK):
+        chunk = Submission.objects.filter(pk__in=ids[start : start + CHUNK]).select_related("kernel").light().order_by("pk")
+        queued += enqueue(chunk.filter(kernel__retired=False), archs, priority)
+        on_chunk(len(chunk))
+    return queued
+
+
+def cancel(jobs: QuerySet[Result]) -> int:
+    """Take jobs that are not done out of the queue. A worker that is at one of them finds it gone and drops its grading."""
+    cancelled, _ = jobs.exclude(state=Result.State.DONE).delete()
+    return cancelled
+
+
+def prioritise(jobs: QuerySet[Result], priority: int) -> int:
+    return jobs.filter(state=Result.State.QUEUED).update(priority=priority)
+
+
+# What becomes of a row that was claimed and not graded
+
+
+def release(token: UUID, reason: str = "") -> bool:
+    """Back as if it had never been claimed: the worker stops, or its architecture is parked."""
+    return _put_back(token, attempt=F("attempt") - 1, failure=reason)
+
+
+def requeue(token: UUID, reason: str) -> bool:
+    """Back after a fault of ours, to be tried again a little later; after the last attempt it is failed, visibly."""
+    held = Result.objects.held_by(token).values_list("attempt", flat=True).first()
+    if held is None:
+        return False
+    if held >= settings.GRADING_ATTEMPTS:
+        return _put_back(token, state=Result.State.FAILED, failure=reason)
+    return _put_back(token, failure=reason, not_before=timezone.now() + backoff(held))
+
+
+def backoff(attempt: int) -> timedelta:
+    """10 s after the first attempt, then three times as long each time."""
+    return timedelta(seconds=settings.BACKOFF_S * 3 ** (attempt - 1))
+
+
+def _put_back(token: UUID, **values: object) -> bool:
+    freed: dict[str, object] = {"state": Result.State.QUEUED, "lease_token": None, "lease_until": None, "worker": ""}
+    return Result.objects.held_by(token).update(**(freed | values)) == 1
+
+
+def reclaim(now: datetime) -> int:
+    """Requeue what dead workers held: leases that ran out, and at once those of processes that are gone from this host."""
+    lost = list(Result.objects.expired(now).values_list("lease_token", "worker", "attempt"))
+    alive = Result.objects.running().filter(lease_until__gte=now).values_list("lease_token", "worker", "attempt")
+    lost += [row for row in alive if is_dead(row[1])]
+    return sum(_reclaim_one(token, worker, attempt) for token, worker, attempt in lost)
+
+
+def _reclaim_one(token: UUID, worker: str, attempt: int) -> bool:
+    reason = f"The worker disappeared while grading it, attempt {attempt} of {settings.GRADING_ATTEMPTS} ({worker})."
+    log.warning("requeued: %s", reason)
+    state = Result.State.FAILED if attempt >= settings.GRADING_ATTEMPTS else Result.State.QUEUED
+    return _put_back(token, state=state, failure=reason)
+
+
+# Waking
+
+
+def wake(cluster: str) -> None:
+    """Send a cluster its wake-up, unless one is waiting for it already. Within a transaction it is sent with the commit."""
+    waiting = OrmQ.objects.filter(key=cluster, lock__lte=timezone.now())  # a lock ahead of now: taken by a cluster
+    if not waiting.exists():
+        task = "leaderboard.tasks.sweep" if cluster == "housekeeping" else "leaderboard.tasks.tick"
+        args = () if cluster == "housekeeping" else (cluster,)
+        async_task(task, *args, cluster=cluster)

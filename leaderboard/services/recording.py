@@ -1,0 +1,148 @@
+"""A grading becomes a result: recorded under its lease, exactly once, with everything that follows from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from leaderboard.models import LanguageModel, Machine, Result
+from leaderboard.services import standings
+from leaderboard.text import clean, shorten
+
+log = logging.getLogger(__name__)
+
+PLAIN_FIELDS = ["answer_parsed", "compiled", "correct", "within_memory", "passed", "kernel_score", "speedup", "speedup_low", "speedup_high", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb", "emulated"]
+MACHINE_TEXTS = ["cpu_model", "kernel_release", "compiler", "flags", "libc", "huge_pages", "image"]
+NEEDS_TO_BEAT = 2.0  # a best known below 2x says little: there, a speedup is too good above TOO_GOOD times 2
+
+
+class NotARecord(ValueError):
+    """What the grader returned cannot be a verdict on this row: our fault."""
+
+
+def record(token: UUID, graded: Mapping[str, Any]) -> Result | None:
+    """Write a grading into the row that is held under `token`; None if somebody else has it: the grading is dropped.
+
+    Raises NotARecord if it is no verdict on an answer, or on another architecture.
+    """
+    held = Result.objects.held_by(token).select_related("kernel", "model").first()
+    if held is None:
+        return None
+    check(held, graded)
+    with transaction.atomic():
+        standings.lock_models([held.model_id])
+        machine = find_machine(graded.get("machine") or {}, held.arch, graded["sandbox"], bool(graded["emulated"]))
+        values = values_of(graded)
+        note = "" if held.model.is_baseline else too_good(held, values)
+        written = Result.objects.held_by(token).update(
+            **values,
+            state=Result.State.DONE,
+            machine=machine,
+            flagged=bool(note),
+            flag_note=note,
+            failure="",
+            lease_token=None,
+            lease_until=None,
+            graded_at=timezone.now(),
+        )
+        if not written:
+            return None
+        standings.recompute(standings.refresh_current(held.submission_id, held.arch))
+        held.refresh_from_db()
+    return held
+
+
+def check(held: Result, graded: Mapping[str, Any]) -> None:
+    if graded["verdict"] == "internal_error":
+        raise NotARecord(graded.get("detail") or "the grader reports an internal error")
+    if graded["arch"] != held.arch:
+        raise NotARecord(f"the sandbox for {held.arch} is an {graded['arch']} machine")
+    if graded["kernel"] != held.kernel.name:
+        raise NotARecord(f"graded as {graded['kernel']}, but it answers {held.kernel.name}")
+
+
+def values_of(graded: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that come from the record as they are."""
+    values = {field: graded.get(field) for field in PLAIN_FIELDS}
+    for field, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise NotARecord(f"{field} is {value}")
+    return values | {
+        "kernel_version": graded["kernel_version"],
+        "measurement": graded["kernel_version"].partition("+")[0],
+        "verdict": str(graded["verdict"]),
+        "detail": clean(graded.get("detail") or ""),
+        "sandbox": graded["sandbox"],
+        "samples": graded.get("samples"),
+        "log": clean_json(graded.get("log")),
+        "seconds": graded.get("seconds"),
+    }
+
+
+def clean_json(value: Any) -> Any:
+    """The same with every text fit for PostgreSQL, which refuses NUL even as an escape inside JSON."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(str(key)): clean_json(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_json(inner) for inner in value]
+    return value
+
+
+def find_machine(facts: Mapping[str, Any], arch: str, sandbox: str, emulated: bool) -> Machine:
+    """The row of a machine, one for equal machines: two workers that meet a new one together get the same."""
+    facts = clean_json(dict(facts) | {"arch": arch, "sandbox": sandbox, "emulated": emulated})
+    fingerprint = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    known = {
+        name: shorten(str(facts.get(name) or ""), Machine._meta.get_field(name).max_length or 0)  # type: ignore[union-attr]
+        for name in MACHINE_TEXTS
+    }
+    machine, _ = Machine.objects.get_or_create(
+        fingerprint=fingerprint,
+        defaults=known
+        | {
+            "arch": arch,
+            "vcpus": facts.get("vcpus"),
+            "memory_mb": facts.get("memory_mb"),
+            "page_size_bytes": facts.get("page_size_bytes"),
+            "backend": sandbox,
+            "emulated": emulated,
+            "facts": facts,
+        },
+    )
+    return machine
+
+
+def too_good(held: Result, values: Mapping[str, Any]) -> str:
+    """Why a speedup is kept out of aggregates until a person has looked; empty: it is not.
+
+    Compared with the best known of that kernel, architecture and measurement, once our own tuned baseline is known there.
+    Private answers are no part of it: a flag on a public page must not tell of them.
+    """
+    speedup = values["speedup"]
+    if not values["passed"] or values["emulated"] or speedup is None:
+        return ""
+    known = (
+        Result.objects.done()
+        .public()
+        .native()
+        .trusted()
+        .filter(kernel=held.kernel, arch=held.arch, measurement=values["measurement"], passed=True)
+    )
+    if not known.filter(model__kind=LanguageModel.Kind.BASELINE, model__name="tuned").exists():
+        return ""
+    best = known.aggregate(best=Max("speedup"))["best"]
+    if speedup <= settings.TOO_GOOD * max(best, NEEDS_TO_BEAT):
+        return ""
+    return f"{speedup:.4g}x is more than {settings.TOO_GOOD:g} times the best known, {best:.4g}x."

@@ -1,0 +1,104 @@
+"""Which result is current, and the summaries made of current results. Always in the transaction of what changed them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from statistics import median
+from typing import NamedTuple
+
+from django.db import transaction
+
+from leaderboard.models import Kernel, LanguageModel, Result, Standing
+
+PAGE_MB = 1 / 256  # 4 KiB: extra memory of 0 would take the geometric mean with it
+
+
+class Cell(NamedTuple):
+    """What one Standing summarises."""
+
+    model_id: int
+    kernel_id: int
+    arch: str
+    measurement: str
+
+
+def cell_of(result: Result) -> Cell:
+    return Cell(result.model_id, result.kernel_id, result.arch, result.measurement)
+
+
+def lock_models(model_ids: Iterable[int]) -> None:
+    """Nobody else changes these models' results or summaries until the transaction ends (SQLite: it has one writer anyway)."""
+    list(LanguageModel.objects.select_for_update(no_key=True).filter(pk__in=set(model_ids)).order_by("pk").values_list("pk"))
+
+
+def refresh_current(submission_id: int, arch: str) -> set[Cell]:
+    """Mark the newest done, not invalidated result as current. Returns the cells that the change touches."""
+    done = Result.objects.filter(submission_id=submission_id, arch=arch)
+    newest = done.done().filter(invalidated=False).order_by("-graded_at", "-id").light().first()
+    before = done.current().light().first()
+    if before and before != newest:
+        done.current().update(is_current=False)  # first: there is at most one
+    if newest and before != newest:
+        Result.objects.filter(pk=newest.pk).update(is_current=True)
+    return {cell_of(result) for result in (before, newest) if result}
+
+
+def recompute(cells: Iterable[Cell]) -> None:
+    """Summarise these cells anew; a cell without answers has no row."""
+    for cell in sorted(set(cells)):
+        values = summary(cell)
+        if values["answers"]:
+            Standing.objects.update_or_create(**cell._asdict(), defaults=values)
+        else:
+            Standing.objects.filter(**cell._asdict()).delete()
+
+
+def summary(cell: Cell) -> dict[str, object]:
+    """The values of a Standing, from the results it summarises."""
+    rows = list(
+        Result.objects.filter(**cell._asdict())
+        .current()
+        .public()
+        .done()
+        .native()
+        .trusted()
+        .order_by()
+        .values_list("verdict", "passed", "kernel_score", "speedup", "extra_mb")
+    )
+    scores = [score for _, _, score, _, _ in rows if score is not None]
+    speedups = [speedup for _, passed, _, speedup, _ in rows if passed and speedup]
+    extras = [extra for _, passed, _, _, extra in rows if passed and extra is not None]
+    return {
+        "answers": len(rows),
+        "passed": sum(bool(passed) for _, passed, _, _, _ in rows),
+        "verdicts": dict(sorted(Counter(verdict for verdict, *_ in rows).items())),
+        "score_mean": math.fsum(scores) / len(scores) if scores else None,
+        "log_speedup_sum": math.fsum(map(math.log, speedups)),
+        "log_extra_sum": math.fsum(math.log(max(extra, PAGE_MB)) for extra in extras),
+        "extra_mb_median": median(extras) if extras else None,
+        "speedup_best": max(speedups, default=None),
+    }
+
+
+def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
+    """All currents and summaries from scratch, a transaction a model. Returns how many summaries there are."""
+    for model in LanguageModel.objects.order_by("pk"):
+        with transaction.atomic():
+            lock_models([model.pk])
+            for submission_id, arch in model_pairs(model):
+                refresh_current(submission_id, arch)
+            Standing.objects.by(model).delete()
+            rows = Result.objects.by(model).current().order_by()
+            recompute(Cell(*row) for row in rows.values_list("model", "kernel", "arch", "measurement").distinct())
+        on_model(model)
+    return Standing.objects.count()
+
+
+def model_pairs(model: LanguageModel) -> list[tuple[int, str]]:
+    return list(Result.objects.by(model).done().order_by().values_list("submission_id", "arch").distinct())
+
+
+def kernels_by_name() -> dict[str, Kernel]:
+    return {kernel.name: kernel for kernel in Kernel.objects.active()}
