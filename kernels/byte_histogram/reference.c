@@ -1,0 +1,6 @@
+void byte_histogram(const uint8_t *data, size_t n, uint64_t counts[256])
+{
+	memset(counts, 0, 256 * sizeof counts[0]);
+	for (size_t i = 0; i < n; i++)
+		counts[data[i]]++;
+}

@@ -1,0 +1,7 @@
+float dot_f32(const float *a, const float *b, size_t n)
+{
+	float sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}

@@ -1,0 +1,8 @@
+void prefix_sum_i64(const int64_t *in, int64_t *out, size_t n)
+{
+	uint64_t sum = 0; /* unsigned, because it wraps */
+	for (size_t i = 0; i < n; i++) {
+		sum += (uint64_t)in[i];
+		out[i] = (int64_t)sum;
+	}
+}
