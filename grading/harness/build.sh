@@ -1,0 +1,55 @@
+#!/bin/sh
+# Build the trusted parts, once per sandbox.   usage: sh build.sh SOURCES OUT KERNEL...
+#   SOURCES holds this folder as harness/, the headers as include/, and a folder for each KERNEL; OUT is made.
+# For another architecture: CC, OBJCOPY, MARCH and EMULATED=1 (the judge stays the host's own, children are cross-compiled).
+# Needs gcc, binutils and a shell. Says in one line what is missing.
+set -eu
+sources=$1 out=$2
+shift 2
+cc=${CC:-gcc} host_cc=${HOST_CC:-$cc} objcopy=${OBJCOPY:-objcopy} emulated=${EMULATED:+-DEMULATED}
+for tool in "$cc" "$host_cc" "$objcopy" ld; do
+	command -v "$tool" >/dev/null || { echo "build.sh: $tool is not installed" >&2; exit 3; }
+done
+mkdir -p "$out"
+knows() { echo 'int main(void) { return 0; }' | "$cc" "$@" -x c -c -o /dev/null - 2>/dev/null; }
+if [ -z "${MARCH:-}" ]; then
+	MARCH=-march=native
+	knows $MARCH || MARCH=-mcpu=native
+	knows $MARCH || { echo "build.sh: $cc knows neither -march=native nor -mcpu=native" >&2; exit 3; }
+fi
+host_march=$MARCH
+[ -z "$emulated" ] || host_march=-march=native
+
+# gcc 14 made these errors; an older one gets them as flags, so that verdicts agree (return-mismatch is new in 14)
+errors=
+if [ "$("$cc" -dumpversion | cut -d. -f1)" -lt 14 ]; then
+	for w in implicit-function-declaration int-conversion incompatible-pointer-types implicit-int return-mismatch; do
+		"$cc" -Q --help=warnings 2>/dev/null | grep -q -e "-W$w " && errors="$errors -Werror=$w"
+	done
+fi
+echo "$cc" >"$out/cc"
+echo "$objcopy" >"$out/objcopy"
+echo "-std=gnu11 -O3 $MARCH -D_GNU_SOURCE$errors" >"$out/flags"
+echo "-static -no-pie -Wl,-Ttext-segment=0x40000000,-e,stub_entry,-z,norelro,-z,noexecstack" >"$out/link"
+
+h=$sources/harness include="-I $sources/include -I $h" warn="-Wall -Wextra ${WERROR:-}"
+host="$host_cc -std=gnu11 -O2 $host_march $warn $include"
+child="$cc -std=gnu11 -O2 $warn $include -DKERNEL_STUB $emulated -fno-pie -fno-stack-protector -fno-tree-loop-distribute-patterns"
+link="$cc $(cat "$out/link")"
+for part in judge options clock report children buffers calls rounds; do $host -c "$h/$part.c" -o "$out/$part.o"; done
+$host -static "$h/jail.c" -o "$out/jail"
+$host -static "$h/grade.c" "$h/inspect.c" -o "$out/grade"
+$host -static "$h/describe.c" -o "$out/describe"
+$child -DKERNEL_EMPTY "$h/stub.c" -c -o "$out/empty.o"
+$link "$out/empty.o" -o "$out/empty"
+$child -c "$h/stub.c" -o "$out/stub.o"
+for kernel in "$@"; do
+	k=$sources/$kernel
+	$host -c "$k/bench.c" -o "$out/bench_$kernel.o"
+	$host -static "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out/bench_$kernel.o" -o "$out/judge_$kernel" -lm
+	$child -c "$k/bench.c" -o "$out/call_$kernel.o"
+	ld -r "$out/stub.o" "$out/call_$kernel.o" -o "$out/child_$kernel.o" 2>/dev/null || "$cc" -r -nostdlib "$out/stub.o" "$out/call_$kernel.o" -o "$out/child_$kernel.o"
+	cat "$sources/include/prelude.h" "$k/reference.c" | "$cc" $(cat "$out/flags") -fno-pie -x c -c -o "$out/plain_$kernel.o" -
+	$link "$out/child_$kernel.o" "$out/plain_$kernel.o" -o "$out/reference_$kernel" -lm
+done
+rm -f "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out"/bench_*.o "$out"/call_*.o "$out"/plain_*.o

@@ -1,0 +1,320 @@
+/* The three child processes: starting them, calling them, their CPU clocks and their memory.
+
+   Time: the only call of a child that can sleep is read(FD_GO), so once /proc/PID/stat says "asleep" the call is over, and the growth of the
+   process's CPU clock is its cost; what the child claims is never used.  Memory: the base is taken while the child stands in early(), before any
+   answer code; the judge's pages can never leave the process, so VmHWM minus that base, minus what the empty child grew by, plus the answer's own
+   read-only sections, is what the answer used. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/landlock.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "judge.h"
+
+#define QEMU "/usr/bin/qemu-aarch64"
+
+struct child child[CHILDREN] = { { .name = "answer" }, { .name = "reference" }, { .name = "empty call" } };
+static struct buffers control[CHILDREN];
+static double ended_cpu_ns;                      /* of children already stopped */
+
+/* ---------- the child's side, between fork and exec ---------- */
+static bool restrict_files(int program)
+{
+	struct landlock_ruleset_attr all = { .handled_access_fs = (1ull << 13) - 1 };
+	int rules = syscall(SYS_landlock_create_ruleset, &all, sizeof all.handled_access_fs, 0);
+	if (rules < 0) return false;                     /* a kernel without Landlock: the stub's filter still holds */
+	struct landlock_path_beneath_attr own = { .allowed_access = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = program };
+	return !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &own, 0) && !syscall(SYS_landlock_restrict_self, rules, 0);
+}
+static void limit(int what, rlim_t v)
+{
+	struct rlimit r = { v, v };
+	setrlimit(what, &r);
+}
+static noreturn void become(const char *name, const char *path, const int *fds, int count)
+{
+	int high[2 + MAPPINGS], program = fcntl(open(path, O_PATH | O_CLOEXEC), F_DUPFD_CLOEXEC, 60);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setsid();
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);           /* inherited across exec: memory is counted in base pages */
+	for (int i = 0; i < count; i++) high[i] = fcntl(fds[i], F_DUPFD, 80);
+	for (int i = 0; i < count; i++) dup2(high[i], FD_GO + i);
+	for (int i = 0; i < 3; i++) dup2(open("/dev/null", O_RDWR | O_CLOEXEC), i);
+	for (int i = FD_GO + count; i < 256; i++)
+		if (i != program) close(i);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!opt.emulate) restrict_files(program);
+	/* fails where only one uid is mapped; then the caller has dropped already */
+	if (!getuid() && setgid(65534) == 0 && setuid(65534) == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+	limit(RLIMIT_MEMLOCK, 0);
+	limit(RLIMIT_NPROC, opt.emulate ? 64 : 0);
+	limit(RLIMIT_NOFILE, opt.emulate ? 64 : 16);
+	limit(RLIMIT_STACK, 8 << 20);
+	char *argv[] = { (char *)name, 0 }, *env[] = { 0 };
+	if (opt.emulate) execl(QEMU, "qemu-aarch64", path, (char *)0);
+	else syscall(SYS_execveat, program, "", argv, env, AT_EMPTY_PATH);
+	_exit(99);
+}
+
+/* ---------- /proc and clocks ---------- */
+static double cpu_ns(const struct child *h)
+{
+	struct timespec t = { 0 };
+	if (h->pid > 0) clock_gettime(h->clock, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+double run_cpu_ns(void)
+{
+	double sum = own_cpu_ns() + ended_cpu_ns;
+	for (int i = 0; i < CHILDREN; i++) sum += cpu_ns(&child[i]);
+	return sum;
+}
+bool budget_over(void) { return run_cpu_ns() > opt.total_s * 1e9; }
+static int state(const struct child *h)
+{
+	char b[400];
+	ssize_t k = pread(h->stat, b, sizeof b - 1, 0);
+	if (k <= 0) return 'X';
+	b[k] = 0;
+	char *q = strrchr(b, ')');
+	return q ? q[2] : 'X';
+}
+static bool gone(int st) { return st == 'Z' || st == 'X'; }
+static long status_kb(const struct child *h, const char *key)
+{
+	char p[64], b[4096];
+	snprintf(p, sizeof p, "/proc/%d/status", h->pid);
+	int f = open(p, O_RDONLY | O_CLOEXEC);
+	ssize_t k = f < 0 ? -1 : read(f, b, sizeof b - 1);
+	if (f >= 0) close(f);
+	if (k <= 0) return -1;
+	b[k] = 0;
+	char *q = strstr(b, key);
+	return q ? atol(q + strlen(key) + 1) : -1;
+}
+static bool reset_peak(const struct child *h)        /* VmHWM restarts from what is resident now */
+{
+	char p[64];
+	snprintf(p, sizeof p, "/proc/%d/clear_refs", h->pid);
+	int f = open(p, O_WRONLY | O_CLOEXEC);
+	bool ok = f >= 0 && write(f, "5", 1) == 1;
+	if (f >= 0) close(f);
+	return ok;
+}
+/* May be called at any time after start-up; peaks only grow, and the largest of all processes counts. */
+void measure_memory(void)
+{
+	const struct child *answer = &child[ANSWER], *empty = &child[EMPTY];
+	long peak = status_kb(answer, "VmHWM:"), grown = status_kb(empty, "VmHWM:") - empty->base_kb;
+	if (peak < 0 || opt.emulate) return;
+	if (status_kb(answer, "RssShmem:") < answer->shared_kb) verdict("internal_error", "the judge's pages left the answer's process (swap?): its memory cannot be told");
+	long extra = peak - answer->base_kb - grown;
+	if (extra < 0) extra = 0;
+	extra += opt.ro_kb;
+	if (extra / 1024. > record.extra_mb) record.extra_mb = extra / 1024.;
+	if (peak / 1024. > record.peak_mb) record.peak_mb = peak / 1024.;
+}
+
+/* ---------- waiting ---------- */
+static noreturn void call_over_time(const struct child *h, const char *phase)
+{
+	if (h != &child[ANSWER]) {
+		errno = ETIME;
+		fault(h->name);
+	}
+	measure_memory();
+	verdict("time_limit", "one call took more than the limit of %ld s of CPU (%s)", opt.call_s, phase);
+}
+/* the answer's fault whoever runs just now: references are quick */
+static noreturn void budget_over_time(const char *phase)
+{
+	measure_memory();
+	verdict("time_limit", "the whole run's budget of %ld s of CPU was over before 3 rounds were counted (%s)", opt.total_s, phase);
+}
+static noreturn void broke_protocol(struct child *h, const char *phase)
+{
+	verdict(h == &child[ANSWER] ? "runtime_error" : "internal_error", "the %s's process did not keep to the harness's protocol (%s)", h->name, phase);
+}
+static bool starts_something(long nr)
+{
+	return nr == SYS_clone || nr == SYS_clone3
+#ifdef SYS_fork
+	       || nr == SYS_fork || nr == SYS_vfork
+#endif
+		;
+}
+/* the child is gone: say why */
+static noreturn void died(struct child *h, const char *phase)
+{
+	int s;
+	siginfo_t si;
+	uint32_t refused = h->control->refused;
+	if (h == &child[ANSWER]) measure_memory();
+	if (waitid(P_PID, h->pid, &si, WEXITED | WNOWAIT)) fault("wait");
+	ended_cpu_ns += cpu_ns(h);
+	if (waitpid(h->pid, &s, 0) != h->pid) fault("wait");
+	h->pid = 0;
+	if (h != &child[ANSWER] || h->seq < SEQ_MAPPED) verdict("internal_error", "the %s's process ended on its own, status %#x (%s)", h->name, s, phase);
+	if (refused || (WIFSIGNALED(s) && WTERMSIG(s) == SIGSYS)) {
+		long nr = (long)refused - 1;
+		if (!refused) verdict("runtime_error", "killed by SIGSYS: a system call of another architecture (%s)", phase);
+		if (starts_something(nr)) verdict("extra_thread", "tried to start a thread or a process (system call %ld, %s)", nr, phase);
+		verdict("runtime_error", "killed by SIGSYS: refused system call %ld (%s); answers compute, they do not ask the system for anything but memory", nr, phase);
+	}
+	if (WIFSIGNALED(s)) verdict("runtime_error", "killed by SIG%s (%s)", sigabbrev_np(WTERMSIG(s)) ? sigabbrev_np(WTERMSIG(s)) : "?", phase);
+	verdict("runtime_error", "exited with status %d instead of returning (%s)", WEXITSTATUS(s), phase);
+}
+static void check_limits(struct child *h, double cpu0, double wall0, double limit_ns, const char *phase)
+{
+	if (cpu_ns(h) - cpu0 > limit_ns) call_over_time(h, phase);
+	if (budget_over() && record.rounds < 3) budget_over_time(phase);
+	if (wall_ns() - wall0 > 5 * limit_ns + 10e9) verdict("internal_error", "the %s's process gets no CPU on this busy machine (%s)", h->name, phase);
+}
+/* The stub's filter leaves read(FD_GO) as the only call that can sleep. */
+static void wait_asleep(struct child *h, double cpu0, double wall0, double limit_ns, const char *phase)
+{
+	int st;
+	while ((st = state(h)) != 'S') {
+		if (gone(st)) died(h, phase);
+		check_limits(h, cpu0, wall0, limit_ns, phase);
+		usleep(50);          /* same core: let it run until it sleeps; waking more often (or sched_yield) disturbs what is measured */
+	}
+}
+/* Wait for the child's byte, then until it sleeps; the time of the claim, which only serves to see disturbed rounds. */
+static double wait_done(struct child *h, uint32_t seq, double cpu0, double limit_ns, const char *phase)
+{
+	struct pollfd done = { h->done, POLLIN, 0 };
+	double wall0 = wall_ns(), claimed;
+	char eat[8];
+	while (poll(&done, 1, 500) == 0) {
+		check_limits(h, cpu0, wall0, limit_ns, phase);
+		if (h->seq >= SEQ_MAPPED && state(h) == 'S' && poll(&done, 1, 0) == 0) broke_protocol(h, phase);      /* it tells before it sleeps */
+	}
+	claimed = wall_ns();
+	wait_asleep(h, cpu0, wall0, limit_ns, phase);
+	if (read(h->done, eat, sizeof eat) != 1 || h->control->done != seq) {
+		if (gone(state(h))) died(h, phase);
+		broke_protocol(h, phase);
+	}
+	return claimed;
+}
+
+/* ---------- starting and stopping ---------- */
+static size_t control_bytes(void)
+{
+	size_t calls = opt.batch > 0 ? (size_t)opt.batch : batch_that_fits();
+	return (sizeof(struct control) + calls * sizeof(struct one_call) + PAGE - 1) & ~(PAGE - 1);
+}
+static void spawn(int who, const char *program)
+{
+	struct child *h = &child[who];
+	int go[2], done[2];
+	char path[64];
+	if (pipe2(go, O_CLOEXEC) || pipe2(done, O_CLOEXEC | O_NONBLOCK)) fault("pipe");
+	if (!control[who].p) {
+		control[who].size = control_bytes();
+		control[who].fd = memfd_create("control", MFD_CLOEXEC);
+		if (control[who].fd < 0 || ftruncate(control[who].fd, control[who].size)) fault("memfd");
+		control[who].p = mmap(0, control[who].size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, control[who].fd, 0);
+		if (control[who].p == MAP_FAILED) fault("mmap");
+	}
+	memset(control[who].p, 0, control[who].size);
+	h->control = (struct control *)control[who].p;
+	uint64_t size[MAPPINGS] = { control[who].size, input[0].size, input[1].size, output[who].size };
+	memcpy(h->control->size, size, sizeof size);
+	h->control->writable_output = kernel.out_align > 0;
+	int fds[2 + MAPPINGS] = { go[0], done[1], control[who].fd, read_only(input[0].fd), read_only(input[1].fd), output[who].fd };
+	h->seq = 0;
+	h->pid = fork();
+	if (h->pid < 0) fault("fork");
+	if (h->pid == 0) become(h->name, program, fds, 2 + MAPPINGS);
+	close(go[0]), close(done[1]), close(fds[3]), close(fds[4]);
+	h->go = go[1];
+	h->done = done[0];
+	snprintf(path, sizeof path, "/proc/%d/stat", h->pid);
+	h->stat = open(path, O_RDONLY | O_CLOEXEC);
+	h->clock = ((~(clockid_t)h->pid) << 3) | 2;        /* CPUCLOCK_SCHED of that process */
+}
+void start_children(char *const *programs)
+{
+	double limit_ns = 20e9;
+	for (int i = 0; i < CHILDREN; i++) spawn(i, programs[i]);
+	record.landlock = !opt.emulate && syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+	record.seccomp = !opt.emulate;
+	record.memory_reset = !opt.emulate;
+	for (int i = 0; i < CHILDREN; i++) {             /* in early(): nothing of the answer has run */
+		struct child *h = &child[i];
+		wait_done(h, SEQ_MAPPED, 0, limit_ns, "before start-up");
+		h->seq = SEQ_MAPPED;
+		record.memory_reset &= reset_peak(h);
+		h->base_kb = status_kb(h, "VmHWM:");
+		h->shared_kb = status_kb(h, "RssShmem:");
+		h->control->address_space = (status_kb(h, "VmSize:") + (1l << 20)) * 1024;     /* start + 1 GiB: so that scratch is measured, not refused */
+	}
+	for (int i = CHILDREN - 1; i >= 0; i--) {        /* the answer last: once the other two are ready, what ends there is its own doing */
+		if (write(child[i].go, "g", 1) != 1) fault("go");
+		wait_done(&child[i], SEQ_READY, 0, limit_ns, "at start-up, before the first call");
+		child[i].seq = SEQ_READY;
+	}
+}
+void stop_children(void)
+{
+	for (int i = 0; i < CHILDREN; i++) {
+		struct child *h = &child[i];
+		if (h->pid <= 0) continue;
+		ended_cpu_ns += cpu_ns(h);
+		kill(h->pid, SIGKILL);
+		waitpid(h->pid, 0, 0);
+		h->pid = 0;
+		close(h->go), close(h->done), close(h->stat);
+	}
+}
+
+/* ---------- one batch ---------- */
+static void give_go(struct child *h, size_t calls, const char *phase)
+{
+	static const char bytes[BATCH_MAX] = { 0 };
+	if (write(h->go, bytes, calls) == (ssize_t)calls) return;
+	usleep(1000);
+	died(h, phase);
+}
+/* Run the batch that lies ready in the buffers.  pause_after 1 .. batch - 1: stop once after that many calls, which the child cannot foresee, and
+   let at_pause look at what is there; 0: no stop. */
+struct timing call_child(int who, size_t batch, size_t pause_after, void (*at_pause)(void *), void *context, const char *phase)
+{
+	struct child *h = &child[who];
+	struct control *c = h->control;
+	c->batch = batch;
+	for (size_t j = 0; j < batch; j++) {
+		memcpy(c->call[j].offset, place_of[j], sizeof place_of[j]);
+		memcpy(c->call[j].arg, cases[j].arg, sizeof cases[j].arg);
+		c->call[j].ret.u64 = 0x7ff8dead7ff8dead;
+	}
+	double limit_ns = opt.call_s * 1e9, cpu0 = cpu_ns(h), wall0 = wall_ns(), looked = 0;
+	if (pause_after > 0 && pause_after < batch) {
+		give_go(h, pause_after, phase);
+		wait_asleep(h, cpu0, wall0, limit_ns, phase);
+		double began = wall_ns();
+		at_pause(context);
+		looked = wall_ns() - began;
+		give_go(h, batch - pause_after, phase);
+	} else {
+		give_go(h, batch, phase);
+	}
+	double claimed = wait_done(h, ++h->seq, cpu0, limit_ns, phase);
+	return (struct timing){ cpu_ns(h) - cpu0, claimed - wall0 - looked };
+}

@@ -1,0 +1,99 @@
+/* Object inspection: hygiene, not the boundary (that is the stub's filter and the process border).
+
+   Refused are constructors and destructors, writable executable sections, an executable stack, no or two definitions of the entry: things that
+   would run before the first call or could not run behind the filter.  Thread functions among the undefined symbols are extra_thread, since the
+   author gets a clearer word than from a killed clone.  Reads ELF64 little endian itself: the file comes from a process that ran untrusted input. */
+#include <elf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect.h"
+
+static const char *const thread_functions[] = { "pthread_create", "thrd_create", "clone", "__clone", "__clone2", "clone3", "fork", "vfork", "_Fork", "__fork", "__vfork", "posix_spawn",
+	"posix_spawnp", "system", "popen", "daemon", "forkpty", "GOMP_parallel" };
+static const char *const constructor_prefixes[] = { ".init", ".fini", ".preinit", ".ctors", ".dtors" };
+
+struct object { const unsigned char *data; size_t size; const Elf64_Ehdr *head; const Elf64_Shdr *sections; size_t count; };
+
+static bool inside(const struct object *o, uint64_t offset, uint64_t size) { return offset <= o->size && size <= o->size - offset; }
+static const char *text_at(const struct object *o, const Elf64_Shdr *strings, uint32_t at)
+{
+	if (strings->sh_type != SHT_STRTAB || !inside(o, strings->sh_offset, strings->sh_size) || at >= strings->sh_size) return "";
+	const char *s = (const char *)o->data + strings->sh_offset;
+	return memchr(s + at, 0, strings->sh_size - at) ? s + at : "";
+}
+static bool open_object(struct object *o)
+{
+	o->head = (const Elf64_Ehdr *)o->data;
+	if (o->size < sizeof *o->head || memcmp(o->head->e_ident, ELFMAG, SELFMAG) || o->head->e_ident[EI_CLASS] != ELFCLASS64 || o->head->e_ident[EI_DATA] != ELFDATA2LSB || o->head->e_type != ET_REL) return false;
+	if (o->head->e_shentsize != sizeof(Elf64_Shdr) || o->head->e_shoff % 8 || !inside(o, o->head->e_shoff, sizeof(Elf64_Shdr))) return false;
+	o->sections = (const Elf64_Shdr *)(o->data + o->head->e_shoff);
+	o->count = o->head->e_shnum ? o->head->e_shnum : o->sections[0].sh_size;             /* above 0xff00 sections the number stands in the first */
+	return o->count <= (o->size - o->head->e_shoff) / sizeof(Elf64_Shdr);
+}
+static void object_to(struct inspection *r, const char *verdict, const char *format, const char *name)
+{
+	if (r->verdict) return;                          /* the first finding is the one told */
+	r->verdict = verdict;
+	snprintf(r->detail, sizeof r->detail, format, name);
+}
+static void look_at_sections(const struct object *o, struct inspection *r)
+{
+	uint32_t names = o->head->e_shstrndx == SHN_XINDEX ? o->sections[0].sh_link : o->head->e_shstrndx;
+	uint64_t read_only = 0;
+	for (size_t i = 1; i < o->count; i++) {
+		const Elf64_Shdr *s = &o->sections[i];
+		const char *name = names < o->count ? text_at(o, &o->sections[names], s->sh_name) : "";
+		bool constructor = s->sh_type == SHT_INIT_ARRAY || s->sh_type == SHT_FINI_ARRAY || s->sh_type == SHT_PREINIT_ARRAY;
+		for (size_t k = 0; k < sizeof constructor_prefixes / sizeof *constructor_prefixes; k++) constructor |= !strncmp(name, constructor_prefixes[k], strlen(constructor_prefixes[k]));
+		if (constructor) object_to(r, "forbidden", "constructors and destructors are not allowed: section %s", name);
+		if ((s->sh_flags & SHF_WRITE) && (s->sh_flags & SHF_EXECINSTR)) object_to(r, "forbidden", "a section that is both writable and executable is not allowed: %s", name);
+		if (!strcmp(name, ".note.GNU-stack") && (s->sh_flags & SHF_EXECINSTR)) object_to(r, "forbidden", "needs an executable stack (the address of a nested function is taken)%s", "");
+		if ((s->sh_flags & SHF_ALLOC) && !(s->sh_flags & SHF_WRITE)) read_only += s->sh_size;
+	}
+	r->read_only_kb = read_only >> 10;
+}
+static void look_at_symbols(const struct object *o, const char *entry, struct inspection *r)
+{
+	int definitions = 0;
+	const char *thread = NULL;
+	for (size_t i = 1; i < o->count; i++) {
+		const Elf64_Shdr *s = &o->sections[i];
+		if (s->sh_type != SHT_SYMTAB || s->sh_link >= o->count || !inside(o, s->sh_offset, s->sh_size) || s->sh_offset % 8) continue;
+		const Elf64_Sym *sym = (const Elf64_Sym *)(o->data + s->sh_offset);
+		for (size_t k = 1; k < s->sh_size / sizeof *sym; k++) {
+			const char *name = text_at(o, &o->sections[s->sh_link], sym[k].st_name);
+			size_t base = strcspn(name, "@");                            /* name@version is the same symbol to the linker */
+			int type = ELF64_ST_TYPE(sym[k].st_info), bind = ELF64_ST_BIND(sym[k].st_info);
+			if (sym[k].st_shndx == SHN_UNDEF) {
+				for (size_t t = 0; t < sizeof thread_functions / sizeof *thread_functions; t++)
+					if (strlen(thread_functions[t]) == base && !strncmp(name, thread_functions[t], base)) thread = thread_functions[t];
+			} else if (base == strlen(entry) && !strncmp(name, entry, base) && bind != STB_LOCAL) {
+				definitions += type == STT_FUNC || type == STT_GNU_IFUNC ? 1 : 2;      /* data under the entry's name is no definition */
+			}
+		}
+	}
+	if (definitions != 1) object_to(r, "forbidden", "the function %s must be defined once, as a function that is not static", entry);
+	if (thread) object_to(r, "extra_thread", "threads and processes are not allowed: the code calls %s", thread);
+}
+bool inspect_object(const char *path, const char *entry, struct inspection *r)
+{
+	memset(r, 0, sizeof *r);
+	FILE *f = fopen(path, "rb");
+	if (!f) return false;
+	enum { OBJECT_MAX = 64 << 20 };
+	unsigned char *data = malloc(OBJECT_MAX);
+	struct object o = { .data = data, .size = data ? fread(data, 1, OBJECT_MAX, f) : 0 };
+	fclose(f);
+	if (!data) return false;
+	if (!open_object(&o)) {
+		object_to(r, "compile_error", "the compiler did not make a relocatable object%s", "");
+	} else {
+		look_at_sections(&o, r);
+		look_at_symbols(&o, entry, r);
+	}
+	free(data);
+	return true;
+}

@@ -1,0 +1,157 @@
+/* Run an untrusted build step (the compiler on the answer).  usage: jail WALL_S CPU_S AS_MB FSIZE_MB RWDIR [ro:PATH ...] -- COMMAND...
+
+   Theory of operation.  The parent is a child subreaper and waits for the command until it ends or WALL_S is over; then it kills every descendant
+   there is, so nothing outlives a build.  The child gives up rights in this order: rlimits, no_new_privs, Landlock (read and execute below the ro
+   paths, everything below RWDIR, /dev/null, nothing else), root drops to nobody, and a seccomp filter denies sockets, tracing, namespaces and
+   scheduling changes; then it runs the command.  No privilege is needed for any of it.
+   Exit status: the command's, 128 + signal, 124 on the wall limit, 95 usage, 96 exec failed, 97 no seccomp, 98 could not drop root. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#if defined(__x86_64__)
+#define AUDIT_ARCH_OWN AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define AUDIT_ARCH_OWN AUDIT_ARCH_AARCH64
+#else
+#error "architecture not supported"
+#endif
+enum { EXIT_WALL = 124, EXIT_USAGE = 95, EXIT_EXEC = 96, EXIT_SECCOMP = 97, EXIT_DROP = 98, NOBODY = 65534 };
+enum { A_WALL = 1, A_CPU, A_MEMORY, A_FILE, A_FOLDER, A_REST };
+
+static void limit(int what, rlim_t v)
+{
+	struct rlimit r = { v, v };
+	setrlimit(what, &r);
+}
+static void allow(int rules, const char *path, uint64_t rights)
+{
+	struct landlock_path_beneath_attr b = { .allowed_access = rights, .parent_fd = open(path, O_PATH | O_CLOEXEC) };
+	if (b.parent_fd < 0) return;
+	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &b, 0)) {      /* a plain file: without the rights that only folders have */
+		b.allowed_access &= LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+		syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &b, 0);
+	}
+	close(b.parent_fd);
+}
+static void restrict_files(int argc, char **argv)
+{
+	const uint64_t refer = 1ull << 13, truncate = 1ull << 14;                            /* Landlock ABI 2 and 3 */
+	uint64_t read = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR, all = (1ull << 13) - 1;
+	int abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	if (abi >= 3) all |= refer | truncate;
+	struct landlock_ruleset_attr handled = { .handled_access_fs = all };
+	int rules = abi > 0 ? syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0) : -1;
+	if (rules < 0) return;                           /* an old kernel: the outer sandbox must hold; `defences` in the record says so */
+	for (int i = A_REST; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strncmp(argv[i], "ro:", 3)) allow(rules, argv[i] + 3, read);
+	allow(rules, argv[A_FOLDER], all);
+	allow(rules, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+	syscall(SYS_landlock_restrict_self, rules, 0);
+}
+static void restrict_calls(void)
+{
+	static const int denied[] = { SYS_socket, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup,
+		SYS_unshare, SYS_setns, SYS_mount, SYS_keyctl, SYS_add_key, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setaffinity };
+	enum { COUNT = sizeof denied / sizeof *denied };
+	struct sock_filter f[5 + 2 * COUNT];
+	int n = 0;
+	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_OWN, 1, 0);
+	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	for (int k = 0; k < COUNT; k++) {
+		f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, denied[k], 0, 1);
+		f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	}
+	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog p = { n, f };
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p)) _exit(EXIT_SECCOMP);
+}
+static void child(int argc, char **argv, int command)
+{
+	limit(RLIMIT_CPU, atoi(argv[A_CPU]));
+	limit(RLIMIT_AS, (rlim_t)atoi(argv[A_MEMORY]) << 20);
+	limit(RLIMIT_FSIZE, (rlim_t)atoi(argv[A_FILE]) << 20);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NOFILE, 64);
+	limit(RLIMIT_MEMLOCK, 0);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	restrict_files(argc, argv);
+	if (!getuid()) {
+		limit(RLIMIT_NPROC, 256);
+		if (setgid(NOBODY) || setuid(NOBODY)) _exit(EXIT_DROP);
+	}
+	restrict_calls();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execvp(argv[command], argv + command);
+	_exit(EXIT_EXEC);
+}
+static void kill_descendants(void)            /* we are a subreaper: every orphan becomes our child */
+{
+	for (int round = 0; round < 50; round++) {
+		char path[64], list[4096];
+		bool any = false;
+		sprintf(path, "/proc/self/task/%d/children", getpid());
+		int f = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t k = f < 0 ? 0 : read(f, list, sizeof list - 1);
+		if (f >= 0) close(f);
+		if (k <= 0) break;
+		list[k] = 0;
+		for (char *q = strtok(list, " "); q; q = strtok(0, " ")) {
+			kill(atoi(q), SIGKILL);
+			any = true;
+		}
+		while (waitpid(-1, 0, WNOHANG) > 0)
+			;
+		if (!any) break;
+		usleep(2000);
+	}
+}
+int main(int argc, char **argv)
+{
+	int command = A_REST, status = 0, result = -1;
+	while (command < argc && strcmp(argv[command], "--")) command++;
+	if (++command >= argc) return EXIT_USAGE;
+	struct timespec began, now;
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pid_t c = fork();
+	if (!c) {
+		setsid();
+		child(argc, argv, command);
+	}
+	for (;;) {
+		if (waitpid(c, &status, WNOHANG) == c) {
+			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+			break;
+		}
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - began.tv_sec >= atoi(argv[A_WALL])) {
+			kill(-c, SIGKILL);
+			result = EXIT_WALL;
+			break;
+		}
+		usleep(1000);
+	}
+	kill_descendants();
+	return result;
+}

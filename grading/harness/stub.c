@@ -1,0 +1,127 @@
+/* The untrusted child: maps the judge's buffers, gives up every right, then calls the answer on demand.
+
+   Theory of operation.  The ELF entry point is stub_entry, not libc's _start.  early() runs first, alone, on raw system calls: no answer
+   code (IFUNC resolver, static initialiser) has run yet.  It maps the judge's memfds at fixed addresses, touches every read-only page of the
+   image, tells the judge "mapped" and waits: this is where the judge takes the memory baseline and sets the address space fuse.  Then it
+   installs the one and only filter (filter.h) and jumps to libc's _start, so resolvers and libc's start-up already run locked down and measured.
+
+   Every call of a batch is started by one byte read from FD_GO, and how many bytes lie in the pipe cannot be told from inside: the judge may stop
+   between any two calls and look whether one has touched what belongs to a later one.  The judge relies on nothing else in this process. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "filter.h"
+
+#define CONTROL ((struct control *)(1ul << 20))        /* address_of(M_CONTROL) */
+#ifdef KERNEL_EMPTY                                    /* the empty call, whose cost is subtracted */
+void kernel_call(const void *in0, const void *in1, void *out, const union kernel_word *arg, union kernel_word *ret)
+{
+	(void)in0, (void)in1, (void)out, (void)arg, (void)ret;
+}
+#endif
+
+/* ---------- raw system calls: usable before libc has set up thread-local storage ---------- */
+#if defined(__x86_64__)
+static inline long raw(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+	long r;
+	__asm__ volatile("syscall" : "=a"(r) : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	return r;
+}
+__asm__(".text\n.globl stub_entry\nstub_entry:\n xor %ebp,%ebp\n mov %rsp,%rbx\n and $-16,%rsp\n call early\n mov %rbx,%rsp\n xor %edx,%edx\n jmp _start\n");
+#elif defined(__aarch64__)
+static inline long raw(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+}
+__asm__(".text\n.globl stub_entry\nstub_entry:\n mov x29,xzr\n mov x19,sp\n bl early\n mov sp,x19\n mov x0,xzr\n b _start\n");
+#endif
+
+/* One exit status a cause; the judge reports them as faults of ours while they happen before the first call. */
+enum { EXIT_MAP = 90, EXIT_TSC = 91, EXIT_FILTER = 92, EXIT_REFUSED = 93, EXIT_FUSE = 94 };
+static void die(int code) { for (;;) raw(SYS_exit_group, code, 0, 0, 0, 0, 0); }
+static void on_refused(int s, siginfo_t *i, void *u)
+{
+	(void)s, (void)u;
+	CONTROL->refused = i->si_syscall + 1;
+	die(EXIT_REFUSED);
+}
+
+/* ---------- before any answer code ---------- */
+static char *base[MAPPINGS];
+static void map_judge_memory(void)
+{
+	uint64_t size[MAPPINGS] = { PAGE };             /* the first page of control tells the rest */
+	for (int i = 0; i < MAPPINGS; i++) {
+		long at = address_of(i, size), rights = i == M_CONTROL || (i == M_OUT && CONTROL->writable_output) ? PROT_READ | PROT_WRITE : PROT_READ;
+		if (raw(SYS_mmap, at, size[i], rights, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE, FD_MAP0 + i, 0) != at) die(EXIT_MAP);
+		base[i] = (char *)at;
+		if (i == M_CONTROL) {
+			for (int j = 0; j < MAPPINGS; j++) size[j] = CONTROL->size[j];
+			if (size[i] > PAGE && raw(SYS_mmap, at + PAGE, size[i] - PAGE, rights, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE, FD_MAP0 + i, PAGE) != at + (long)PAGE) die(EXIT_MAP);
+		}
+		raw(SYS_close, FD_MAP0 + i, 0, 0, 0, 0, 0);
+	}
+}
+extern const char __ehdr_start[], _end[];
+static void touch_read_only_image(void)              /* so that code paging in during a call is not taken for memory of the answer */
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)__ehdr_start;
+	const Elf64_Phdr *p = (const Elf64_Phdr *)(__ehdr_start + e->e_phoff);
+	for (int i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && !(p[i].p_flags & PF_W))
+			for (uint64_t a = p[i].p_vaddr; a < p[i].p_vaddr + p[i].p_memsz; a += 4096) (void)*(const volatile char *)a;
+}
+static void tell(uint32_t seq)
+{
+	char x = 0;
+	CONTROL->done = seq;
+	if (raw(SYS_write, FD_DONE, (long)&x, 1, 0, 0, 0) != 1) die(0);
+}
+static void wait_for_go(void)
+{
+	char x;
+	if (raw(SYS_read, FD_GO, (long)&x, 1, 0, 0, 0) != 1) die(0);
+}
+__attribute__((used)) void early(void)
+{
+	struct { void (*handler)(int, siginfo_t *, void *); unsigned long flags; void (*restorer)(int); unsigned long mask; } action = { on_refused, SA_SIGINFO | 0x04000000 /* SA_RESTORER */, die, 0 };
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+	map_judge_memory();
+	touch_read_only_image();
+	fill_in(OWN_PID, raw(SYS_getpid, 0, 0, 0, 0, 0, 0));
+	fill_in(OWN_FROM, ((uintptr_t)_end + PAGE - 1) & ~(PAGE - 1));      /* below 2 GiB: the image is linked at 1 GiB in the small code model */
+	raw(SYS_rt_sigaction, SIGSYS, (long)&action, 0, 8, 0, 0);
+#ifdef __x86_64__
+	if (raw(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0, 0)) die(EXIT_TSC);      /* no clock for the answer */
+#else
+	raw(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0, 0);                         /* arm64 has this from Linux 6.12 on */
+#endif
+	tell(SEQ_MAPPED);
+	wait_for_go();
+	uint64_t fuse[2] = { CONTROL->address_space, CONTROL->address_space };
+	if (raw(SYS_prlimit64, 0, RLIMIT_AS, (long)fuse, 0, 0, 0)) die(EXIT_FUSE);
+#ifndef EMULATED                       /* qemu-user has no seccomp for its guest: correctness only */
+	if (raw(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, (long)&program, 0, 0, 0)) die(EXIT_FILTER);
+#else
+	(void)program;
+#endif
+}
+
+int main(void)
+{
+	for (uint32_t seq = SEQ_READY;; seq++) {
+		tell(seq);
+		uint64_t j = 0;
+		do {                           /* the first byte also says that control is filled in */
+			wait_for_go();
+			struct one_call *c = &CONTROL->call[j];
+			kernel_call(base[M_IN0] + c->offset[0], base[M_IN1] + c->offset[1], base[M_OUT] + c->offset[2], c->arg, &c->ret);
+		} while (++j < CONTROL->batch);
+	}
+}
