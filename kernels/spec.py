@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HEADER = Path(__file__).resolve().parent / "include" / "kernel.h"
+INCLUDE = Path(__file__).resolve().parent / "include"
+HEADER = INCLUDE / "kernel.h"
 FILES = ("kernel.toml", "prompt.md", "reference.c", "tuned.c", "bench.c")
 HASHED = ("kernel.toml", "reference.c", "bench.c")  # what a measurement depends on; prompts and baselines' code do not change it
 LIMITS = {"read_bandwidth": "bytes", "copy_bandwidth": "bytes", "fma_f32": "FLOP"}
@@ -71,9 +72,9 @@ class KernelSpec:
 
     @property
     def content_hash(self) -> str:
-        """sha256 (hex) of everything in the folder that a measurement depends on, and of the header it is written against."""
+        """sha256 (hex) of everything in the folder that a measurement depends on, and of the headers it is written against."""
         digest = hashlib.sha256()
-        for path in [*(self.folder / name for name in HASHED), HEADER]:
+        for path in [*(self.folder / name for name in HASHED), *sorted(INCLUDE.glob("*.h"))]:
             data = path.read_bytes()
             digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
         return digest.hexdigest()

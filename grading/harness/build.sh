@@ -1,13 +1,13 @@
 #!/bin/sh
 # Build the trusted parts, once per sandbox.   usage: sh build.sh SOURCES OUT KERNEL...
 #   SOURCES holds this folder as harness/, the headers as include/, and a folder for each KERNEL; OUT is made.
-# For another architecture: CC, OBJCOPY, MARCH and EMULATED=1 (the judge stays the host's own, children are cross-compiled).
+# For another architecture: CC, LD, OBJCOPY, MARCH and EMULATED=1 (the judge stays the host's own, children are cross-compiled).
 # Needs gcc, binutils and a shell. Says in one line what is missing.
 set -eu
 sources=$1 out=$2
 shift 2
-cc=${CC:-gcc} host_cc=${HOST_CC:-$cc} objcopy=${OBJCOPY:-objcopy} emulated=${EMULATED:+-DEMULATED}
-for tool in "$cc" "$host_cc" "$objcopy" ld; do
+cc=${CC:-gcc} ld=${LD:-ld} host_cc=${HOST_CC:-$cc} objcopy=${OBJCOPY:-objcopy} emulated=${EMULATED:+-DEMULATED}
+for tool in "$cc" "$host_cc" "$objcopy" "$ld"; do
 	command -v "$tool" >/dev/null || { echo "build.sh: $tool is not installed" >&2; exit 3; }
 done
 mkdir -p "$out"
@@ -48,7 +48,7 @@ for kernel in "$@"; do
 	$host -c "$k/bench.c" -o "$out/bench_$kernel.o"
 	$host -static "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out/bench_$kernel.o" -o "$out/judge_$kernel" -lm
 	$child -c "$k/bench.c" -o "$out/call_$kernel.o"
-	ld -r "$out/stub.o" "$out/call_$kernel.o" -o "$out/child_$kernel.o" 2>/dev/null || "$cc" -r -nostdlib "$out/stub.o" "$out/call_$kernel.o" -o "$out/child_$kernel.o"
+	"$ld" -r "$out/stub.o" "$out/call_$kernel.o" -o "$out/child_$kernel.o"
 	cat "$sources/include/prelude.h" "$k/reference.c" | "$cc" $(cat "$out/flags") -fno-pie -x c -c -o "$out/plain_$kernel.o" -
 	$link "$out/child_$kernel.o" "$out/plain_$kernel.o" -o "$out/reference_$kernel" -lm
 done
