@@ -139,10 +139,11 @@ static void check_tool(int status, const char *what)
 {
 	if ((status >= 95 && status <= 98) || status == 127) end("internal_error", "could not start %s in the jail (status %d): is the compiler installed?", what, status);
 }
+/* a plain file of its own: whatever else a build step could leave is not run */
 static bool exists(const char *path)
 {
 	struct stat s;
-	return !stat(path, &s) && S_ISREG(s.st_mode);
+	return !lstat(path, &s) && S_ISREG(s.st_mode);
 }
 
 static void compile_answer(void)
