@@ -1,0 +1,31 @@
+"""The public addresses. Filters everywhere are the GET parameters arch, kernel and model."""
+
+from django.urls import path
+
+from leaderboard.views import board, downloads, health, kernels, language_models, machines, methodology, queue, submissions
+
+urlpatterns = [
+    path("", board.leaderboard, name="board"),
+    path("kernels/", kernels.kernels, name="kernels"),
+    path("kernels/<slug:name>/", kernels.kernel, name="kernel"),
+    path("models/<slug:slug>/", language_models.language_model, name="model"),
+    path("submissions/<slug:uid>/", submissions.submission, name="submission"),
+    path("submissions/<slug:uid>/answer.c", submissions.submission_source, name="submission_source"),
+    path("submissions/<slug:uid>/record.json", submissions.submission_record, name="submission_record"),
+    path("queue/", queue.queue, name="queue"),
+    path("machines/", machines.machines, name="machines"),
+    path("methodology/", methodology.methodology, name="methodology"),
+    # figures, as JSON for static/js/charts.js
+    path("figures/speedup.json", board.speedup_figure, name="figure_speedup"),
+    path("figures/memory.json", board.memory_figure, name="figure_memory"),
+    path("figures/kernels/<slug:name>/answers-<slug:arch>.json", kernels.answers_figure, name="figure_kernel_answers"),
+    path("figures/kernels/<slug:name>/memory.json", kernels.memory_figure, name="figure_kernel_memory"),
+    path("figures/models/<slug:slug>.json", language_models.model_figure, name="figure_model"),
+    path("figures/submissions/<slug:uid>/<slug:arch>.json", submissions.samples_figure, name="figure_samples"),
+    # for other programs
+    path("export/leaderboard.csv", downloads.export_leaderboard, name="export_leaderboard"),
+    path("export/results.csv", downloads.export_results, name="export_results"),
+    path("api/queue", queue.api_queue, name="api_queue"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]

@@ -1,0 +1,61 @@
+"""Numbers, times and verdicts in templates; the formats are leaderboard/numbers.py's."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from leaderboard import numbers, verdicts
+
+register = template.Library()
+
+for function in (
+    numbers.three_digits,
+    numbers.times,
+    numbers.percent,
+    numbers.mib,
+    numbers.milliseconds,
+    numbers.duration,
+    numbers.score,
+):
+    register.filter(function.__name__, function)
+
+
+@register.simple_tag
+def span(low: float | None, high: float | None) -> str:
+    return numbers.span(low, high)
+
+
+@register.filter
+def utc(moment: datetime | None) -> str | SafeString:
+    """A time element in UTC; a script shows it in the reader's zone."""
+    if moment is None:
+        return numbers.MISSING
+    return format_html('<time datetime="{}">{}</time>', moment.astimezone(UTC).isoformat(timespec="seconds"), numbers.utc(moment))
+
+
+@register.filter
+def verdict(name: str) -> str | SafeString:
+    """✓ passed, ✕ wrong_answer, ◌ internal_error."""
+    if not name:
+        return numbers.MISSING
+    sign, kind = ("✓", "pass") if name == verdicts.PASSED else ("◌", "wait") if name == verdicts.INTERNAL_ERROR else ("✕", "fail")
+    return format_html('<span class="tag {}">{} {}</span>', kind, sign, name)
+
+
+@register.filter
+def item(mapping: dict[object, object], key: object) -> object:
+    return mapping.get(key)
+
+
+@register.simple_tag
+def static_if_there(path: str) -> str:
+    """The address of a static file that setup fetches, or nothing where it did not: the page then says so itself."""
+    try:
+        return static(path)
+    except ValueError:  # the manifest has no such file
+        return ""

@@ -1,0 +1,89 @@
+"""The leaderboard and its two figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from leaderboard import charts, verdicts
+from leaderboard.board import METRICS, Row, board_lines, board_rows
+from leaderboard.forest import forest
+from leaderboard.models import Kernel
+from leaderboard.selection import ARCHS, BOTH, Selection, with_selection
+from leaderboard.status import queue_status
+
+SORT_LABELS = {"score": "score", "pass": "pass rate", "speedup": "speedup", "memory": "memory"}
+
+
+@with_selection(arch="amd64")
+def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
+    """Models by architecture, as a forest plot in a table, with the charts below."""
+    rows = board_rows(selection)
+    kernels = list(Kernel.objects.active())
+    table = forest(board_lines(rows, selection.archs), selection, len(selection.kernels or kernels))
+    query = selection.query()
+    context = {
+        "section": "board",
+        "selection": selection,
+        "query": query,
+        "rows": rows,
+        "table": table,
+        "caption": _caption(rows),
+        "kernel_count": len(kernels),
+        "all_kernels": kernels,
+        "all_kernels_query": selection.query(kernels=()),
+        "all_models_query": selection.query(models=()),
+        "kernels_label": _kernels_label(selection, len(kernels)),
+        "arch_choices": _choices(selection, "arch", {**{arch: arch for arch in ARCHS}, BOTH: "side by side"}),
+        "sort_choices": _choices(selection, "sort", SORT_LABELS),
+        "filtered": bool(selection.kernels or selection.models),
+        "has_lines": any(column.lines for column in table.columns),
+        "has_intervals": any(row.summary.speedup.low is not None for row in rows),
+        "groups": verdicts.FAILURE_GROUPS,
+        "verdict_names": (*verdicts.FAILURES, verdicts.PASSED),
+        "statuses": queue_status(),
+        "speedup_figure": f"{reverse('figure_speedup')}?{query}",
+        "memory_figure": f"{reverse('figure_memory')}?{query}",
+    }
+    return render(request, "leaderboard/board.html", context)
+
+
+@with_selection(arch="amd64")
+def speedup_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
+    return JsonResponse(charts.speedup_of_models(board_rows(selection), selection.archs))
+
+
+@with_selection(arch="amd64")
+def memory_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
+    return JsonResponse(charts.memory_of_models(board_rows(selection), selection.archs))
+
+
+def _choices(selection: Selection, name: str, labels: dict[str, str]) -> list[dict[str, Any]]:
+    """A selector as links: they work without a script, and each is a permalink."""
+    current = getattr(selection, name)
+    return [{"label": label, "query": selection.query(**{name: key}), "chosen": key == current} for key, label in labels.items()]
+
+
+def _kernels_label(selection: Selection, total: int) -> str:
+    if not selection.kernels:
+        return f"All {total} kernels"
+    if len(selection.kernels) == 1:
+        return selection.kernels[0].name
+    return f"{len(selection.kernels)} of {total} kernels"
+
+
+def _caption(rows: Sequence[Row]) -> str:
+    models = len({row.model for row in rows if not row.model.is_baseline})
+    baselines = len({row.model for row in rows if row.model.is_baseline})
+    answers = sum(row.summary.answers for row in rows if not row.model.is_baseline)
+    parts = [f"{models} model{'s' * (models != 1)}"]
+    if baselines:
+        parts.append(f"{baselines} baseline{'s' * (baselines != 1)}")
+    return f"{' and '.join(parts)}, {answers:,} graded answer{'s' * (answers != 1)}."
+
+
+assert set(SORT_LABELS) == set(METRICS)

@@ -1,0 +1,80 @@
+"""A model's page and its figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+
+from leaderboard import charts, numbers, verdicts
+from leaderboard.answers import group_by_kernel, load_answers
+from leaderboard.board import Row, board_rows
+from leaderboard.forest import failure_bar, rank_text
+from leaderboard.marks import marks
+from leaderboard.models import Kernel, LanguageModel, Result, Submission
+from leaderboard.selection import ARCHS, Selection
+
+ANSWERS_A_PAGE = 100
+
+
+def language_model(request: HttpRequest, slug: str) -> HttpResponse:
+    """Its summary on each architecture, its kernels, its answers."""
+    model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
+    rows = [row for row in board_rows(Selection()) if row.model == model]
+    archs = tuple(row.arch for row in rows)
+    kernels = list(Kernel.objects.active())
+    groups = group_by_kernel(load_answers(Result.objects.rankable().by(model)))
+    submissions = (
+        Submission.objects.public().by(model).light().select_related("kernel").order_by("kernel__position", "rollout", "id")
+    )
+    page = Paginator(submissions, ANSWERS_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "section": "board",
+        "model": model,
+        "link": model.link if model.link.startswith(("https://", "http://")) else "",
+        "submissions": page.paginator.count,
+        "kernel_count": len(kernels),
+        "rows": [_summary(row) for row in rows],
+        "archs": archs,
+        "all_archs": ARCHS,
+        "groups": verdicts.FAILURE_GROUPS,
+        "kernels": [{"name": kernel.name, "groups": [groups.get((kernel.name, arch)) for arch in archs]} for kernel in kernels],
+        "figure": reverse("figure_model", args=[model.slug]),
+        "page": page,
+        "answers": _answers(page),
+    }
+    return render(request, "leaderboard/model.html", context)
+
+
+def model_figure(request: HttpRequest, slug: str) -> JsonResponse:
+    model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
+    groups = group_by_kernel(load_answers(Result.objects.rankable().by(model)))
+    archs = [arch for arch in ARCHS if any(where == arch for _, where in groups)]
+    names = [name for name in Kernel.objects.active().values_list("name", flat=True) if any(key == name for key, _ in groups)]
+    return JsonResponse(charts.answers_of_kernels(groups, names, archs))
+
+
+def _summary(row: Row) -> dict[str, Any]:
+    own = row.summary
+    return {
+        "arch": row.arch,
+        "summary": own,
+        "rank_text": rank_text(row) if row.rank else "",
+        "pass_interval": numbers.span(own.pass_rate.low, own.pass_rate.high, unit=100, digits=0),
+        "bar": failure_bar(row.arch, own.verdicts, own.answers),
+    }
+
+
+def _answers(page: Page) -> list[dict[str, Any]]:
+    """The page's submissions, each with its current result on every architecture."""
+    shown = list(page.object_list)
+    results = Result.objects.current().public().filter(submission__in=shown).light().select_related("kernel")
+    found = {(result.submission_id, result.arch): _result(result) for result in results}
+    return [{"submission": submission, "results": [found.get((submission.pk, arch)) for arch in ARCHS]} for submission in shown]
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {"verdict": result.verdict, "speedup": result.speedup, "extra_mb": result.extra_mb, "marks": marks(result)}

@@ -1,0 +1,47 @@
+"""Where answers were measured."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from leaderboard import numbers
+from leaderboard.models import Machine, Result
+
+PUBLIC_DONE = Q(results__public=True, results__state=Result.State.DONE)
+
+
+def machines(request: HttpRequest) -> HttpResponse:
+    """Every machine that measured something public, the busiest of each architecture first."""
+    found = Machine.objects.annotate(result_count=Count("results", filter=PUBLIC_DONE)).filter(result_count__gt=0)
+    shown = [
+        {
+            "uid": machine.uid,
+            "arch": machine.arch,
+            "cpu_model": machine.cpu_model,
+            "emulated": machine.emulated,
+            "result_count": machine.result_count,
+            "described": [(name, value) for name, value in describe(machine) if value],
+        }
+        for machine in found.order_by("arch", "-result_count", "id")
+    ]
+    return render(request, "leaderboard/machines.html", {"section": "machines", "machines": shown})
+
+
+def describe(machine: Machine) -> list[tuple[str, str]]:
+    """What the page says of it, empty where it is not known."""
+    return [
+        ("vCPUs", str(machine.vcpus or "")),
+        ("Memory", f"{machine.memory_mb / 1024:.1f} GiB" if machine.memory_mb else ""),
+        ("Linux", machine.kernel_release),
+        ("Compiler", machine.compiler),
+        ("Flags", machine.flags),
+        ("C library", machine.libc),
+        ("Page size", f"{machine.page_size_bytes:,} bytes" if machine.page_size_bytes else ""),
+        ("Huge pages", machine.huge_pages),
+        ("Sandbox", machine.backend),
+        ("Image", machine.image),
+        ("First seen", numbers.utc(machine.first_seen)),
+        ("Id in exports", machine.uid),
+    ]

@@ -1,0 +1,62 @@
+"""The queue, for people and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+
+from leaderboard.models import Result
+from leaderboard.querysets import ResultQuerySet
+from leaderboard.status import ArchStatus, pace_s, queue_status
+
+ROWS = 20
+
+
+@never_cache
+def queue(request: HttpRequest) -> HttpResponse:
+    """Counts and progress of each architecture, what runs, what failed, what was graded last; public rows only."""
+    now = timezone.now()
+    results = Result.objects.public().light().select_related("submission", "kernel", "model")
+    context = {
+        "section": "queue",
+        "statuses": [_with_time_left(status) for status in queue_status(now)],
+        "running": [_seen(result, now) for result in results.running().order_by("started_at")[:ROWS]],
+        "retrying": results.queued().exclude(failure="").order_by("-priority", "id")[:ROWS],
+        "failed": results.failed().order_by("-id")[:ROWS],
+        "graded": [_seen(result, now) for result in _last_graded(results)],
+    }
+    return render(request, "leaderboard/queue.html", context)
+
+
+@never_cache
+def api_queue(request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"archs": [status.as_json() for status in queue_status()]})
+
+
+def _last_graded(results: ResultQuerySet) -> ResultQuerySet:
+    return results.done().exclude(graded_at=None).order_by("-graded_at")[:ROWS]
+
+
+def _with_time_left(status: ArchStatus) -> ArchStatus:
+    """Rows waiting times the mean time of the last gradings, shared by the workers."""
+    if not (status.waiting and status.workers):
+        return status
+    pace = pace_s(status.arch)
+    return replace(status, left_s=None if pace is None else status.waiting * pace / status.workers)
+
+
+def _seen(result: Result, now: datetime) -> Any:
+    """The result with its times, for the template."""
+    values = {"for_s": _seconds(result.started_at, now), "took_s": _seconds(result.started_at, result.graded_at)}
+    names = ("submission", "model", "kernel", "arch", "attempt", "verdict", "speedup", "graded_at")
+    return {name: getattr(result, name) for name in names} | values
+
+
+def _seconds(start: datetime | None, end: datetime | None) -> float | None:
+    return (end - start).total_seconds() if start and end else None

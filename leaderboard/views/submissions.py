@@ -1,0 +1,218 @@
+"""An answer's page: its verdicts, its code, where and how it was measured; its source, record and figures by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.vary import vary_on_cookie
+
+from leaderboard import charts, numbers, verdicts
+from leaderboard.highlight import highlight_c
+from leaderboard.marks import explanations, marks
+from leaderboard.models import Bundle, LanguageModel, Result, Submission
+from leaderboard.record import record
+from leaderboard.selection import ARCHS
+from leaderboard.status import queue_status
+
+
+@vary_on_cookie
+def submission(request: HttpRequest, uid: str) -> HttpResponse:
+    found = _visible(request, uid)
+    results = list(found.results.select_related("machine", "kernel").order_by("-id"))
+    current = [result for arch in ARCHS for result in results if result.is_current and result.arch == arch]
+    panels = [_panel(found, result) for result in current]
+    timed = [panel for panel in panels if panel["rounds"]]
+    context = {
+        "section": "kernels",
+        "submission": found,
+        "model_is_public": found.public or LanguageModel.objects.public().filter(pk=found.model_id).exists(),
+        "sentences": _sentences(results, current),
+        "panels": panels,
+        "round_archs": [panel["arch"] for panel in timed],
+        "rounds": _rounds([panel["result"] for panel in timed]),
+        "source": highlight_c(found.source) if found.source else "",
+        "source_lines": len((found.source or "").splitlines()),
+        "source_bytes": len((found.source or "").encode()),
+        "source_url": request.build_absolute_uri(reverse("submission_source", args=[found.uid])),
+        "provenance": _provenance(current),
+        "logs": _logs(current),
+        "history": results,
+        "parked": {status.arch: status.reason for status in queue_status() if status.parked},
+        "bundles": Bundle.objects.public().filter(entries__submission=found).order_by("id"),
+    }
+    return render(request, "leaderboard/submission.html", context)
+
+
+@vary_on_cookie
+def submission_source(request: HttpRequest, uid: str) -> HttpResponse:
+    """The C as it was graded, to download: never shown as a page."""
+    found = _visible(request, uid)
+    if found.source is None:
+        raise Http404
+    response = HttpResponse(found.source, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="answer.c"'
+    return response
+
+
+@vary_on_cookie
+def submission_record(request: HttpRequest, uid: str) -> JsonResponse:
+    """The current records, as `python -m grading --json` prints them, one an architecture."""
+    found = _visible(request, uid)
+    current = found.results.current().select_related("machine", "kernel").order_by("arch")
+    return JsonResponse({"submission": found.uid, "results": [record(result) for result in current]})
+
+
+@vary_on_cookie
+def samples_figure(request: HttpRequest, uid: str, arch: str) -> JsonResponse:
+    found = _visible(request, uid)
+    result = found.results.current().filter(arch=arch).first()
+    samples = Samples.of(result) if result else None
+    if samples is None:
+        raise Http404
+    return JsonResponse(charts.samples(samples.answer_ns, samples.reference_ns, arch, samples.process))
+
+
+def _visible(request: HttpRequest, uid: str) -> Submission:
+    """A public answer; a private one for staff only. To anybody else it does not exist."""
+    submissions = Submission.objects.select_related("kernel", "model")
+    found = submissions.filter(uid=uid).first()
+    if found is None or not (found.public or request.user.is_staff):
+        raise Http404
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Samples:
+    """A result's counted rounds, if it has any."""
+
+    answer_ns: tuple[float, ...]
+    reference_ns: tuple[float, ...]
+    process: tuple[int, ...]
+
+    @classmethod
+    def of(cls, result: Result) -> Samples | None:
+        raw = result.samples or {}
+        answer, reference = raw.get("answer_ns"), raw.get("reference_ns")
+        if not answer or not reference:
+            return None
+        return cls(answer_ns=tuple(answer), reference_ns=tuple(reference), process=tuple(raw.get("process") or ()))
+
+
+def _panel(found: Submission, result: Result) -> dict[str, Any]:
+    """One architecture's key figures."""
+    samples = Samples.of(result)
+    rounds = len(samples.answer_ns) if samples else 0
+    return {
+        "arch": result.arch,
+        "result": result,
+        "share": None if result.extra_mb is None else result.extra_mb / found.kernel.memory_limit_mb,
+        "marks": marks(result),
+        "explanations": explanations(result),
+        "rounds": rounds,
+        "figure": reverse("figure_samples", args=[found.uid, result.arch]) if rounds else "",
+        "label": f"Strip plot of {rounds} rounds on {result.arch}; the table behind it follows.",
+    }
+
+
+def _sentences(results: Sequence[Result], current: Sequence[Result]) -> list[dict[str, str]]:
+    """A verdict an architecture, in a sentence; verdicts that agree share one. What is not graded yet says so."""
+    sentences: dict[tuple[str, str], list[str]] = {}
+    for result in current:
+        sentences.setdefault((result.verdict, _explain(result)), []).append(result.arch)
+    said = [_sentence(verdict, text, archs) for (verdict, text), archs in sentences.items()]
+    graded = {result.arch for result in current}
+    waiting = [result for result in results if result.state != Result.State.DONE and result.arch not in graded]
+    return said + [_waiting_sentence(result) for result in waiting]
+
+
+def _sentence(verdict: str, text: str, archs: Sequence[str]) -> dict[str, str]:
+    sign, kind = (
+        ("✓", "") if verdict == verdicts.PASSED else ("◌", "ours") if verdict == verdicts.INTERNAL_ERROR else ("✕", "fail")
+    )
+    return {"word": f"{sign} {verdict} on {' and '.join(archs)}", "text": text, "kind": kind}
+
+
+def _explain(result: Result) -> str:
+    if result.passed and result.speedup is not None:
+        return result.detail or f"Every result was right; {numbers.times(result.speedup)} the reference's speed."
+    return result.detail or verdicts.MEANINGS.get(result.verdict, "")
+
+
+def _waiting_sentence(result: Result) -> dict[str, str]:
+    word = {"queued": "◌ queued", "running": "◌ being graded", "failed": "◌ failed on our side"}[result.state]
+    text = {
+        "queued": "It waits for its turn.",
+        "running": "A worker is at it now.",
+        "failed": "Nothing is scored; a person has to look at it.",
+    }[result.state]
+    return {"word": f"{word} on {result.arch}", "text": f"{result.failure} {text}".strip(), "kind": "ours"}
+
+
+def _rounds(results: Sequence[Result]) -> list[list[float | None]]:
+    """Milliseconds by round: answer and reference of each architecture."""
+    columns: list[list[float]] = []
+    for result in results:
+        samples = Samples.of(result)
+        if samples:
+            columns += [[ns / 1e6 for ns in samples.answer_ns], [ns / 1e6 for ns in samples.reference_ns]]
+    return [list(row) for row in zip_longest(*columns)]
+
+
+def _provenance(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """Rows of what was measured where; equal values are said once, so that differences stand out."""
+    rows = []
+    for name, code, value in PROVENANCE:
+        values = [value(result) or numbers.MISSING for result in results]
+        if any(text != numbers.MISSING for text in values):
+            rows.append({"name": name, "code": code, "values": values, "same": len(values) > 1 and len(set(values)) == 1})
+    return rows
+
+
+def _machine(name: str, unit: str = "") -> Any:
+    def read(result: Result) -> str:
+        value = getattr(result.machine, name, None)
+        return f"{value}{unit}" if value not in (None, "") else ""
+
+    return read
+
+
+def _memory(result: Result) -> str:
+    size = result.machine.memory_mb if result.machine else None
+    return f"{size / 1024:.1f} GiB" if size else ""
+
+
+PROVENANCE: tuple[tuple[str, bool, Any], ...] = (
+    ("Processor", False, _machine("cpu_model")),
+    ("vCPUs", False, _machine("vcpus")),
+    ("Memory", False, _memory),
+    ("Compiler", False, _machine("compiler")),
+    ("Flags", True, _machine("flags")),
+    ("C library", False, _machine("libc")),
+    ("Linux", False, _machine("kernel_release")),
+    ("Page size", False, _machine("page_size_bytes", " bytes")),
+    ("Huge pages", False, _machine("huge_pages")),
+    ("Sandbox", False, lambda result: result.sandbox),
+    ("Image", True, _machine("image")),
+    ("Emulated", False, lambda result: "yes" if result.emulated else "no"),
+    ("Kernel version", True, lambda result: result.kernel_version),
+    ("Whole process's peak", False, lambda result: f"{numbers.mib(result.peak_mb)} MiB" if result.peak_mb is not None else ""),
+    ("Grading took", False, lambda result: numbers.duration(sum((result.seconds or {}).values())) if result.seconds else ""),
+    ("Graded", False, lambda result: numbers.utc(result.graded_at)),
+    ("Attempt", False, lambda result: result.attempt),
+)
+
+
+def _logs(results: Sequence[Result]) -> list[dict[str, str]]:
+    """What gcc and the run said; the same on both architectures is shown once."""
+    logs: dict[tuple[str, str], list[str]] = {}
+    for stage in ("compile", "run"):
+        for result in results:
+            text = ((result.log or {}).get(stage) or "").strip() or "no messages"
+            logs.setdefault((stage, text), []).append(result.arch)
+    return [{"title": f"{stage.capitalize()}, {' and '.join(archs)}", "text": text} for (stage, text), archs in logs.items()]
