@@ -101,7 +101,7 @@ class Bundle(models.Model):
     sha256 = models.CharField(max_length=64, unique=True)
     size_bytes = models.BigIntegerField(default=0)
     format = models.CharField(max_length=64, blank=True)
-    model_override = models.CharField(max_length=300, blank=True)  # instead of what the rows say
+    model_override = models.CharField(max_length=300, blank=True)  # for rows that do not name their model
     public = models.BooleanField(default=True)
     uploader = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     state = models.CharField(max_length=16, choices=State.choices, default=State.READING)
@@ -313,6 +313,9 @@ class Standing(models.Model):
     class Meta:
         ordering = ["model", "kernel", "arch"]
         constraints = [models.UniqueConstraint(fields=["model", "kernel", "arch", "measurement"], name="one_standing_per_cell")]
+
+    def __str__(self) -> str:
+        return f"{self.model} on {self.kernel}, {self.arch}"
 
 
 class Worker(models.Model):

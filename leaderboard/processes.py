@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import socket
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -63,3 +64,14 @@ def _prctl(option: int, value: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, value, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
+
+
+def children_of(pid: int, *, zombies: bool = False) -> list[int]:
+    """The processes whose parent is `pid`; those that are dead but not collected only if asked for."""
+    found: list[int] = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid and (zombies or fields[0] not in "ZX"):
+                found.append(int(stat.parent.name))
+    return found

@@ -152,7 +152,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         return self.held_by(token).update(lease_until=lease_until) == 1
 
     def counts_by_arch(self) -> dict[tuple[str, str], int]:
-        """{("amd64", "queued"): 12, ...} over open and failed rows."""
+        """{("amd64", "queued"): 12, ...} over what is not done."""
         rows = self.exclude(state=DONE).order_by().values_list("arch", "state").annotate(n=Count("pk"))
         return {(arch, state): n for arch, state, n in rows}
 

@@ -139,7 +139,8 @@ def reclaim(now: datetime) -> int:
     return sum(_reclaim_one(token, worker, attempt) for token, worker, attempt in lost)
 
 
-def _reclaim_one(token: UUID, worker: str, attempt: int) -> bool:
+def _reclaim_one(token: UUID | None, worker: str, attempt: int) -> bool:
+    assert token is not None  # every running row has one
     reason = f"The worker disappeared while grading it, attempt {attempt} of {settings.GRADING_ATTEMPTS} ({worker})."
     log.warning("requeued: %s", reason)
     state = Result.State.FAILED if attempt >= settings.GRADING_ATTEMPTS else Result.State.QUEUED

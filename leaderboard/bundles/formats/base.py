@@ -1,0 +1,91 @@
+"""What a reader of a format does, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from leaderboard.bundles.runs import first_text
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """One reply in a row, before anybody asked whether its kernel is ours."""
+
+    kernel: str | None
+    text: str
+    model: str | None = None
+    trace_id: str | None = None
+    rollout: int | None = None  # None: its rank among earlier rows of the same task
+    raw: bool = False
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cut_short: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoReply:
+    """The model never replied, or the row cannot be understood."""
+
+    reason: str
+
+
+class Reader(Protocol):
+    name: str
+
+    def takes(self, row: Row) -> bool:
+        """Whether a line is of this format."""
+
+    def task_key(self, row: Row) -> str:
+        """What rollouts of one task have in common: they are counted by it."""
+
+    def replies(self, row: Row) -> Iterable[Reply | NoReply]:
+        """What is in the line."""
+
+
+def table(value: Any) -> Row:
+    """The value if it is an object, else an empty one: rows come from anywhere."""
+    return value if isinstance(value, dict) else {}
+
+
+def tables(value: Any) -> list[Row]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def content_text(content: Any) -> str:
+    """The text of a message: a string, or parts of which some are text; a missing content is an empty reply."""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in tables(content) if isinstance(part.get("text"), str))
+
+
+def kernel_of(data: Row) -> str | None:
+    return first_text(data.get("kernel"), data.get("name"), data.get("id"))
+
+
+def count(value: Any) -> int | None:
+    """A number of tokens, if that is what it is (some writers make them floats)."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**31:
+        return None
+    return int(value)
+
+
+def total(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return min(sum(known), 2**31 - 1) if known else None
+
+
+def error_text(errors: Any) -> str:
+    """One line out of a run's errors: "429: rate limit"."""
+    for error in tables(errors) if isinstance(errors, list) else [errors]:
+        if isinstance(error, str) and error.strip():
+            return error.strip().splitlines()[0][:300]
+        if isinstance(error, dict):
+            status = error.get("status_code")
+            message = first_text(error.get("message"), error.get("detail"), error.get("error"), error.get("type")) or "no message"
+            line = message.strip().splitlines()[0][:300]
+            return f"{status}: {line}" if status else line
+    return ""

@@ -1,0 +1,53 @@
+"""verifiers' traces: bare (0.2), and the common part of the episodes of 0.3 and 0.4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables, total
+from leaderboard.bundles.runs import first_text
+
+
+class Traces:
+    """One trace a line: verifiers 0.2."""
+
+    name = "verifiers 0.2 traces"
+
+    def takes(self, row: Row) -> bool:
+        return "nodes" in row
+
+    def task_key(self, row: Row) -> str:
+        return task_key(table(row.get("task")))
+
+    def replies(self, row: Row) -> Iterable[Reply | NoReply]:
+        yield read_trace(row, table(row.get("task")))
+
+
+def task_key(task: Row) -> str:
+    data = table(task.get("data"))
+    return str(task.get("key") or data.get("idx", ""))
+
+
+def read_trace(trace: Row, task: Row) -> Reply | NoReply:
+    """The last sampled message is the reply. A trace that ended by the provider's error has none, whatever came before."""
+    if trace.get("stop_condition") == "provider_error":
+        return NoReply(reason=f"provider error: {error_text(trace.get('errors')) or 'no message'}")
+    nodes = tables(trace.get("nodes"))
+    sampled = [node for node in nodes if node.get("sampled") is True]
+    if not sampled and not first_text(trace.get("root_reply")):
+        why = error_text(trace.get("errors")) or first_text(trace.get("stop_condition")) or "no sampled message"
+        return NoReply(reason=f"the model never replied: {why}")
+    last = table(sampled[-1].get("message")) if sampled else {}
+    calls = tables(trace.get("calls")) or sampled  # until 0.2 usage and finish reason stood with the node
+    usages = [table(call.get("usage")) for call in calls]
+    return Reply(
+        kernel=kernel_of(table(task.get("data"))),
+        text=first_text(trace.get("root_reply")) or content_text(last.get("content")),
+        model=first_text(
+            table(table(trace.get("agent")).get("config")).get("model"), *(call.get("model") for call in reversed(calls))
+        ),
+        trace_id=first_text(trace.get("id")),
+        prompt_tokens=total(count(usage.get("prompt_tokens")) for usage in usages),
+        completion_tokens=total(count(usage.get("completion_tokens")) for usage in usages),
+        cut_short=bool(calls) and calls[-1].get("finish_reason") == "length",
+    )

@@ -1,0 +1,90 @@
+"""How a worker holds a row of the queue: claimed by one guarded update, renewed by a thread for as long as it is worked on."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from leaderboard.models import Result, Worker
+from leaderboard.processes import process_name
+
+log = logging.getLogger(__name__)
+
+LOOKED_AT = 10  # candidates a look: several workers of one architecture spread over them
+
+
+@dataclass(frozen=True)
+class Lease:
+    result_id: int
+    token: UUID
+
+
+@dataclass
+class Presence:
+    """A worker at work: says that it lives, and keeps what it holds. Made by `presence()`."""
+
+    cluster: str
+    name: str = field(default_factory=process_name)
+    reason: str = ""
+    lease: Lease | None = None
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    def beat(self) -> None:
+        now = timezone.now()
+        values = {"cluster": self.cluster, "reason": self.reason, "beat_at": now}
+        Worker.objects.update_or_create(name=self.name, defaults=values)
+        lease = self.lease
+        if lease and not Result.objects.renew(lease.token, now + timedelta(seconds=settings.LEASE_S)):
+            log.info("the lease on result %s is gone: what comes of it will be dropped", lease.result_id)
+
+    def say(self, reason: str) -> None:
+        """Tell at once what keeps this worker from grading; empty: nothing."""
+        if reason != self.reason:
+            self.reason = reason
+            self.beat()
+
+    def keep_beating(self) -> None:
+        while not self._ended.wait(settings.BEAT_S):
+            try:
+                self.beat()
+            except Exception:
+                log.exception("could not renew the lease; trying again")  # a database that restarts must not end the thread
+                connection.close()
+        connection.close()
+
+
+@contextmanager
+def presence(cluster: str) -> Iterator[Presence]:
+    """Beat once now and then from a thread, so that waiting for the host's lock or a long benchmark loses no lease."""
+    me = Presence(cluster)
+    me.beat()
+    thread = threading.Thread(target=me.keep_beating, name="beat", daemon=True)
+    thread.start()
+    try:
+        yield me
+    finally:
+        me._ended.set()
+        thread.join()
+
+
+def take(arch: str, worker: str) -> Lease | None:
+    """Claim the next due row of an architecture; None if there is none. On a lost race it looks again."""
+    while True:
+        now = timezone.now()
+        candidates = list(Result.objects.due(arch, now).values_list("pk", flat=True)[:LOOKED_AT])
+        if not candidates:
+            return None
+        for pk in candidates:
+            token = uuid4()
+            until = now + timedelta(seconds=settings.LEASE_S)
+            if Result.objects.claim(pk, token=token, worker=worker, now=now, lease_until=until):
+                return Lease(pk, token)

@@ -1,0 +1,83 @@
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from leaderboard.bundles.found import BundleError
+from leaderboard.management.progress import progress_bar
+from leaderboard.models import Bundle, Result
+from leaderboard.queue_status import queue_status
+from leaderboard.services import importing
+
+LISTED = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Import a bundle of answers (folder, zip, tar.gz, .jsonl) and queue them for grading. The same file twice adds nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path)
+        parser.add_argument("--model", default="", help="the model of rows that do not name theirs")
+        parser.add_argument("--private", action="store_true", help="only staff see what it brings")
+        parser.add_argument("--wait", action="store_true", help="until everything it brought is graded")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["path"]
+        if not path.exists():
+            raise CommandError(f"{path} does not exist")
+        bundle = self.bring(path, public=not options["private"], model=options["model"])
+        self.report(bundle)
+        if options["wait"]:
+            self.wait(bundle)
+
+    def bring(self, path: Path, *, public: bool, model: str) -> Bundle:
+        try:
+            bundle = importing.keep_path(path, public=public, model=model)
+        except importing.AlreadyThere as known:
+            self.stdout.write(str(known))
+            bundle = known.bundle
+        except BundleError as error:
+            raise CommandError(str(error)) from error
+        try:
+            if bundle.state == Bundle.State.READING:
+                bundle = importing.read(bundle)
+            if bundle.state in (Bundle.State.PREVIEW, Bundle.State.IMPORTING):
+                with progress_bar(bundle.rows, "rows") as bar:
+                    bundle = importing.import_bundle(bundle, bar.reach)
+        except importing.Taken:
+            self.stdout.write("Somebody else is importing it right now.")
+        if bundle.state == Bundle.State.FAILED:
+            raise CommandError(bundle.error)
+        return bundle
+
+    def report(self, bundle: Bundle) -> None:
+        self.stdout.write(
+            f"bundle {bundle.uid}: {bundle.rows} rows ({bundle.format}), {bundle.answers} answers, {bundle.added} new, "
+            f"{bundle.skipped} not graded"
+        )
+        for row in bundle.report[:LISTED]:
+            self.stdout.write(f"  {row['file']}:{row['line']}: {row['reason']}")
+        if len(bundle.report) > LISTED:
+            self.stdout.write(f"  and {len(bundle.report) - LISTED} more: the bundle's page in the admin lists them")
+
+    def wait(self, bundle: Bundle) -> None:
+        """Until nothing of it is under way, but for what waits for an operator."""
+        rows = Result.objects.filter(submission__entries__bundle=bundle)
+        with progress_bar(rows.count(), "gradings") as bar:
+            told = set[str]()
+            while True:
+                parked = {arch["arch"]: arch["reason"] for arch in queue_status(private=True)["archs"] if arch["reason"]}
+                for reason in set(parked.values()) - told:
+                    bar.say(reason)
+                    told.add(reason)
+                parked_archs = [arch["arch"] for arch in queue_status(private=True)["archs"] if arch["parked"]]
+                left = rows.open().exclude(state=Result.State.QUEUED, arch__in=parked_archs)
+                bar.reach(rows.count() - rows.open().count())
+                if not left.exists():
+                    break
+                time.sleep(1)
+        done, failed = rows.done().count(), rows.failed().count()
+        self.stdout.write(f"{done} graded, {failed} failed on our side, {rows.open().count()} waiting")

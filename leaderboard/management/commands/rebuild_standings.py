@@ -1,0 +1,16 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from leaderboard.management.progress import progress_bar
+from leaderboard.models import LanguageModel
+from leaderboard.services import standings
+
+
+class Command(BaseCommand):
+    help = "Work out from scratch which results are current, and the summaries that pages read."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with progress_bar(LanguageModel.objects.count(), "models") as bar:
+            rows = standings.rebuild(lambda model: bar.update(1))
+        self.stdout.write(f"{rows} summaries")

@@ -1,0 +1,20 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from leaderboard.management.progress import progress_bar
+from leaderboard.management.selection import chosen_archs, chosen_submissions, selection_arguments
+from leaderboard.services import queueing
+
+
+class Command(BaseCommand):
+    help = "Queue submissions again. What they have stays in the history, and stays current until the new result is there."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        selection_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        submissions = chosen_submissions(options)
+        with progress_bar(submissions.count(), "submissions") as bar:
+            queued = queueing.regrade(submissions, chosen_archs(options), on_chunk=bar.update)
+        self.stdout.write(f"{queued} gradings queued")

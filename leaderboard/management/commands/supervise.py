@@ -1,0 +1,129 @@
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, connection
+
+from leaderboard.bundles.found import BundleError
+from leaderboard.management.status_line import StatusLine
+from leaderboard.services import accounts, importing
+from leaderboard.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
+
+RESET = ".venv/bin/python manage.py changepassword admin"
+
+
+class Command(BaseCommand):
+    help = "Run the whole site on this host: pages and clusters. Ctrl-C or SIGTERM ends every process of it."
+    requires_system_checks: list[str] = []  # the database may not be up yet
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="where to listen; 0.0.0.0 for all addresses")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--demo", action="store_true", help="import the answers that the repository ships")
+        parser.add_argument("--clusters", default=",".join(settings.CLUSTERS), help="which clusters to run, joined by commas")
+        parser.add_argument("--no-web", action="store_true", help="clusters only")
+        parser.add_argument("--log-files", action="store_true", help="write the children's output to DATA_DIR/logs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # Until the supervisor takes over, the signals that end it end the preparations.
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, stop_preparing)
+        os.environ["DEMO"] = "1" if options["demo"] else ""
+        if not options["no_web"]:
+            check_port(options["host"], options["port"])
+        try:
+            lock = hold_data_folder()
+        except AlreadyRunning as error:
+            raise CommandError(str(error)) from error
+        with lock:
+            self.prepare()
+            self.supervise(options)
+
+    def prepare(self) -> None:
+        wait_for_database(self.stdout.write)
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        call_command("sync_kernels", stdout=self.stdout)
+        password = accounts.first_login()
+        if password:
+            self.stdout.write(f"Admin login: user {accounts.NAME}, password {password} (shown once; to set another: {RESET})")
+        else:
+            self.stdout.write(f"Admin login: user {accounts.NAME}, as printed at the first start (to set another: {RESET})")
+
+    def supervise(self, options: dict[str, Any]) -> None:
+        names = [name for name in options["clusters"].split(",") if name]
+        if unknown := set(names) - set(settings.CLUSTERS):
+            raise CommandError(f"no cluster {', '.join(sorted(unknown))}; there are: {', '.join(settings.CLUSTERS)}")
+        logs = log_folder() if options["log_files"] else None
+        children = [cluster(name, logs and logs / f"{name}.log") for name in names]
+        if not options["no_web"]:
+            children.insert(0, web(options["host"], options["port"], logs and logs / "web.log"))
+        status = StatusLine(self.stdout)
+        supervisor = Supervisor(children, status.show)
+        if options["demo"]:
+            self.keep_demo()
+        if not options["no_web"]:
+            self.stdout.write(
+                self.style.SUCCESS(f"Serving http://{shown_host(options['host'])}:{options['port']}/ (Ctrl-C ends it)")
+            )
+        self.stdout.flush()
+        supervisor.run()
+        self.stdout.write("Everything has ended.")
+
+    def keep_demo(self) -> None:
+        """The shipped bundles go the way of any other: kept here, read and imported by the housekeeping cluster."""
+        for path in sorted((settings.BASE_DIR / "demo").glob("*.zip")):
+            try:
+                bundle = importing.keep_path(path)
+            except importing.AlreadyThere:
+                continue
+            except BundleError as error:
+                raise CommandError(f"{path}: {error}") from error
+            importing.confirm_when_read(bundle)
+
+
+def stop_preparing(*_: object) -> None:
+    raise SystemExit(0)
+
+
+def check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host.strip("[]"), port))
+        except PermissionError as error:
+            raise CommandError(f"port {port} needs privileges: choose one above 1023, for example PORT=8000") from error
+        except OSError as error:
+            raise CommandError(
+                f"port {port} is in use: stop what listens there, or choose another, for example PORT={port + 1}"
+            ) from error
+
+
+def wait_for_database(say: Any) -> None:
+    told = False
+    while True:
+        try:
+            connection.ensure_connection()
+            return
+        except OperationalError as error:
+            if not told:
+                say(f"Waiting for the database: {str(error).strip().splitlines()[0]}")
+                told = True
+            time.sleep(1)
+
+
+def log_folder() -> Path:
+    folder: Path = settings.DATA_DIR / "logs"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def shown_host(host: str) -> str:
+    return "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host

@@ -1,0 +1,389 @@
+"""A bundle comes in: kept as a file, read for the preview, imported once it is confirmed.
+
+Reading and importing may be killed at any moment: both begin again from the front, and what is there already is left as it is.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import logging
+import shutil
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.files import File
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from grading.answer import clean_source, extract_source
+from leaderboard.bundles import archives
+from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
+from leaderboard.bundles.reading import Reading
+from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
+from leaderboard.services import queueing, standings, visibility
+from leaderboard.services.language_models import find_model
+from leaderboard.text import clean, shorten
+
+log = logging.getLogger(__name__)
+
+CHUNK = 200
+LEASE = timedelta(minutes=2)
+ATTEMPTS = 5
+Progress = Callable[[int], None]
+
+
+class AlreadyThere(Exception):
+    """The same file came before; `bundle` is what it became."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        super().__init__(f"The same file is here already, as bundle {bundle.uid} ({bundle.name}).")
+        self.bundle = bundle
+
+
+class Taken(Exception):
+    """Somebody else is reading or importing this bundle right now, or it was deleted."""
+
+
+def silent(rows: int) -> None:
+    """No progress is shown."""
+
+
+# Keeping the file
+
+
+def keep_file(file: File, *, name: str, public: bool = True, model: str = "", uploader: AbstractBaseUser | None = None) -> Bundle:
+    """Store an uploaded file as it came. Raises AlreadyThere; one that could not be read before is tried afresh."""
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    bundle = Bundle(
+        name=shorten(clean(Path(name).name or "bundle"), 255),
+        sha256=digest.hexdigest(),
+        size_bytes=file.size or 0,
+        public=public,
+        model_override=clean(model).strip()[:300],
+        uploader=uploader,  # type: ignore[misc]
+    )
+    known = Bundle.objects.filter(sha256=bundle.sha256).first()
+    if known:
+        return tried_afresh(known, bundle)
+    bundle.file.save(f"{bundle.uid}{suffix_of(bundle.name)}", file, save=False)
+    try:
+        with transaction.atomic():
+            bundle.save()
+    except IntegrityError:  # uploaded twice in the same moment
+        bundle.file.delete(save=False)
+        raise AlreadyThere(Bundle.objects.get(sha256=bundle.sha256)) from None
+    return bundle
+
+
+def tried_afresh(known: Bundle, asked: Bundle) -> Bundle:
+    """A bundle that failed, back to its beginning with what was asked for this time. Any other is refused."""
+    failed = Bundle.objects.filter(pk=known.pk, state=Bundle.State.FAILED)
+    wanted = {"public": asked.public, "model_override": asked.model_override}
+    if not failed.update(state=Bundle.State.READING, error="", attempt=0, lease_until=None, **wanted):
+        raise AlreadyThere(known)
+    known.refresh_from_db()
+    return known
+
+
+def suffix_of(name: str) -> str:
+    """The file's kind, for whoever looks into the media folder; its name is the bundle's id."""
+    return next((suffix for suffix in (".tar.gz", ".tar.zst", ".tgz", ".zip", ".jsonl") if name.lower().endswith(suffix)), ".bin")
+
+
+def keep_path(path: Path, *, public: bool = True, model: str = "") -> Bundle:
+    """Store a file, or a folder as a tar.gz that is the same for the same folder. Raises AlreadyThere, BundleError."""
+    if not path.is_dir():
+        with path.open("rb") as raw:
+            return keep_file(File(raw), name=path.name, public=public, model=model)
+    with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
+        pack_folder(path, raw)
+        raw.seek(0)
+        return keep_file(File(raw), name=f"{path.resolve().name}.tar.gz", public=public, model=model)
+
+
+def pack_folder(path: Path, into: Any) -> None:
+    unpacked = archives.read_folder(path, limits())
+    if not unpacked.members:
+        raise BundleError(f"{path} holds no .jsonl and no .c file.")
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=into, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for member in unpacked.members:
+            info = tarfile.TarInfo(member.name)
+            info.size = member.size
+            with member.path.open("rb") as file:
+                archive.addfile(info, file)
+
+
+def limits() -> Limits:
+    return Limits(
+        unpacked_mb=settings.BUNDLE_MAX_UNPACKED_MB,
+        ratio=settings.BUNDLE_MAX_RATIO,
+        files=settings.BUNDLE_MAX_FILES,
+        line_mb=settings.BUNDLE_MAX_LINE_MB,
+        rows=settings.BUNDLE_MAX_ROWS,
+    )
+
+
+# Reading it
+
+
+@contextmanager
+def opened(bundle: Bundle) -> Iterator[Reading]:
+    """The bundle unpacked to a temporary folder of the media folder, ready to be gone through."""
+    with tempfile.TemporaryDirectory(prefix="unpacked-", dir=settings.FILE_UPLOAD_TEMP_DIR, ignore_cleanup_errors=True) as folder:
+        source = Path(folder) / "source"
+        with bundle.file.open("rb") as stored, source.open("wb") as copy:
+            shutil.copyfileobj(stored, copy, 1 << 20)
+        into = Path(folder) / "members"
+        into.mkdir()
+        unpacked = archives.unpack(source, into, limits(), bundle.name)
+        yield Reading(unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override)
+
+
+@dataclass
+class Tally:
+    """What was found, for the preview and the bundle's page."""
+
+    answers: int = 0
+    skipped: int = 0
+    models: Counter[str] = field(default_factory=Counter)
+    kernels: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    report: list[dict[str, Any]] = field(default_factory=list)
+
+    def skip(self, item: Skipped) -> None:
+        self.skipped += item.counts
+        self.note(item.member, item.line, item.reason)
+
+    def note(self, member: str, line: int, reason: str) -> None:
+        self.reasons[reason.partition(":")[0]] += 1
+        if len(self.report) < settings.BUNDLE_REPORT_ROWS:
+            self.report.append({"file": member, "line": line, "reason": reason})
+
+    def answer(self, item: Answer) -> None:
+        self.answers += 1
+        self.models[item.model] += 1
+        self.kernels[item.kernel] += 1
+
+    def values(self, reading: Reading) -> dict[str, Any]:
+        return {
+            "rows": reading.rows,
+            "answers": self.answers,
+            "skipped": self.skipped,
+            "report": self.report,
+            "counts": {
+                "models": dict(self.models.most_common(500)),
+                "kernels": dict(self.kernels),
+                "reasons": dict(self.reasons.most_common(50)),
+            },
+            "format": shorten(", ".join(name for name, _ in reading.formats.most_common()), 64),
+            "config": reading.config,
+        }
+
+
+def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
+    """Fill in the preview: what is in it, and which of its answers are new."""
+    return _worked_on(bundle, Bundle.State.READING, lambda token: _read(bundle, token, progress))
+
+
+def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
+    tally, added = Tally(), 0
+    with opened(bundle) as reading:
+        for chunk in chunks(reading):
+            answers = [item for item in chunk if isinstance(item, Answer)]
+            known = known_submissions(answers)
+            added += sum(answer.identity not in known for answer in answers)
+            _tally_chunk(tally, chunk, known)
+            renew(bundle, token)
+            progress(reading.rows)
+        if not tally.answers and not tally.skipped:
+            raise BundleError("Nothing in it that could be an answer: no .jsonl and no .c file with a row.")
+        return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added}
+
+
+def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
+    items = iter(reading)
+    while chunk := list(islice(items, CHUNK)):
+        yield chunk
+
+
+def known_submissions(answers: list[Answer]) -> dict[str, Submission]:
+    rows = Submission.objects.filter(identity__in=[answer.identity for answer in answers]).select_related("kernel", "model")
+    return {row.identity: row for row in rows}
+
+
+def _tally_chunk(
+    tally: Tally, chunk: list[Answer | Skipped], known: dict[str, Submission], mine: frozenset[int] = frozenset()
+) -> None:
+    for item in chunk:
+        if isinstance(item, Skipped):
+            tally.skip(item)
+            continue
+        there = known.get(item.identity)
+        if there and not is_same(there, item):
+            tally.skip(Skipped(member=item.member, line=item.line, reason="duplicate: this trace id belongs to another answer"))
+            continue
+        tally.answer(item)
+        if there and there.pk not in mine:
+            tally.note(item.member, item.line, "duplicate: another bundle brought this answer already")
+
+
+def is_same(submission: Submission, answer: Answer) -> bool:
+    """A trace id alone proves nothing: the text must be the same, or a made-up id could publish somebody's private answer."""
+    return submission.kernel.name == answer.kernel and submission.reply == clean(answer.reply)
+
+
+# Importing it
+
+
+def confirm(bundle: Bundle, *, public: bool | None = None) -> None:
+    """From preview to import, by the housekeeping cluster."""
+    values = {} if public is None else {"public": public}
+    waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
+    if waiting.update(state=Bundle.State.IMPORTING, attempt=0, lease_until=None, **values):
+        queueing.wake("housekeeping")
+
+
+def confirm_when_read(bundle: Bundle) -> None:
+    """Import without a look at the preview: what the repository ships, or a script brings."""
+    if Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.READING).update(state=Bundle.State.IMPORTING):
+        queueing.wake("housekeeping")
+
+
+def carry_on(bundle: Bundle) -> None:
+    """For the sweep: whatever the bundle waits for, unless somebody else is at it."""
+    try:
+        if bundle.state == Bundle.State.READING:
+            read(bundle)
+        elif bundle.state == Bundle.State.IMPORTING:
+            import_bundle(bundle)
+    except Taken:
+        pass
+
+
+def import_bundle(bundle: Bundle, progress: Progress = silent) -> Bundle:
+    """Every answer becomes a submission and is queued on all architectures."""
+    if bundle.state == Bundle.State.PREVIEW:
+        Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW).update(state=Bundle.State.IMPORTING)
+    return _worked_on(bundle, Bundle.State.IMPORTING, lambda token: _import(bundle, token, progress))
+
+
+def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
+    tally = Tally()
+    with opened(bundle) as reading:
+        models: dict[str, LanguageModel] = {}
+        for chunk in chunks(reading):
+            answers = [item for item in chunk if isinstance(item, Answer)]
+            for name in {answer.model for answer in answers} - set(models):
+                models[name] = find_model(name)
+            with transaction.atomic():
+                renew(bundle, token)
+                known, mine = _bring(bundle, answers, models)
+            _tally_chunk(tally, chunk, known, mine)
+            progress(reading.rows)
+        added = BundleEntry.objects.filter(bundle=bundle, first=True).count()
+        return tally.values(reading) | {"state": Bundle.State.IMPORTED, "added": added, "imported_at": timezone.now()}
+
+
+def _bring(
+    bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel]
+) -> tuple[dict[str, Submission], frozenset[int]]:
+    """One chunk. Returns the submissions by identity, and which of them this bundle brought first."""
+    kernels = standings.kernels_by_name()
+    standings.lock_models(models[answer.model].pk for answer in answers)
+    before = known_submissions(answers)
+    fresh = {
+        answer.identity: submission_of(answer, kernels, models, bundle) for answer in answers if answer.identity not in before
+    }
+    Submission.objects.bulk_create(fresh.values(), ignore_conflicts=True)  # another import may bring the same ones
+    known = known_submissions(answers)
+    ours = {identity for identity, row in known.items() if identity in fresh and fresh[identity].uid == row.uid}
+    entries = [
+        BundleEntry(
+            bundle=bundle,
+            submission=known[answer.identity],
+            member=answer.member,
+            line=answer.line,
+            first=answer.identity in ours,
+        )
+        for answer in answers
+        if is_same(known[answer.identity], answer)
+    ]
+    BundleEntry.objects.bulk_create(entries, ignore_conflicts=True)  # an import that begins again finds its own
+    visibility.refresh(Submission.objects.filter(pk__in=[row.pk for row in known.values()]))
+    mine = BundleEntry.objects.filter(bundle=bundle, first=True, submission__in=list(known.values()))
+    mine_ids = frozenset(mine.values_list("submission_id", flat=True))
+    without = Submission.objects.filter(pk__in=mine_ids, results=None).select_related("kernel").light().order_by("pk")
+    queueing.enqueue(without)
+    return known, mine_ids
+
+
+def submission_of(answer: Answer, kernels: dict[str, Any], models: dict[str, LanguageModel], bundle: Bundle) -> Submission:
+    reply = clean(answer.reply)
+    source = clean_source(reply) if answer.raw else extract_source(reply)
+    return Submission(
+        uid=public_id(),
+        identity=answer.identity,
+        kernel=kernels[answer.kernel],
+        model=models[answer.model],
+        rollout=answer.rollout,
+        reply=reply,
+        source=source,
+        source_sha256=hashlib.sha256(source.encode()).hexdigest() if source else "",
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        cut_short=answer.cut_short,
+        public=bundle.public,
+    )
+
+
+# Who works on it
+
+
+def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]]) -> Bundle:
+    """Hold the bundle's lease while working, then write what came of it. Raises Taken."""
+    now, token = timezone.now(), uuid4()
+    free = Bundle.objects.stalled(now).filter(pk=bundle.pk, state=state)
+    if not free.update(lease_token=token, lease_until=now + LEASE, attempt=bundle.attempt + 1):
+        raise Taken
+    held = Bundle.objects.filter(pk=bundle.pk, lease_token=token)
+    try:
+        values = work(token) | {"error": ""}
+    except Taken:
+        raise
+    except BundleError as error:
+        values = {"state": Bundle.State.FAILED, "error": clean(str(error))}
+    except Exception as error:
+        log.exception("bundle %s", bundle.uid)
+        held.update(lease_until=now, error=f"{type(error).__name__}: {clean(str(error))}")
+        if bundle.attempt + 1 < ATTEMPTS:
+            raise
+        values = {"state": Bundle.State.FAILED}
+    except BaseException:  # the process is being stopped: whoever comes next need not wait for the lease to run out
+        held.update(lease_until=now)
+        raise
+    held.update(lease_token=None, lease_until=None, **values)
+    bundle.refresh_from_db()
+    return bundle
+
+
+def renew(bundle: Bundle, token: UUID) -> None:
+    if not Bundle.objects.filter(pk=bundle.pk, lease_token=token).update(lease_until=timezone.now() + LEASE):
+        raise Taken

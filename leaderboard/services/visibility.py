@@ -1,0 +1,46 @@
+"""Who may see what: a submission is public when a public bundle brought it (baselines always are); its results follow."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Submission
+from leaderboard.services import standings
+
+CHUNK = 500
+
+
+def set_public(bundle: Bundle, public: bool) -> int:
+    """Publish or hide a bundle. Returns how many submissions changed sides: those of other bundles may stay as they are."""
+    Bundle.objects.filter(pk=bundle.pk).update(public=public)
+    bundle.public = public
+    return refresh(Submission.objects.filter(entries__bundle=bundle))
+
+
+def refresh(submissions: QuerySet[Submission]) -> int:
+    """Bring submissions, their results and the summaries in line with the bundles they are in."""
+    shown = Exists(BundleEntry.objects.filter(submission=OuterRef("pk"), bundle__public=True))
+    ought = submissions.annotate(ought=shown).exclude(model__kind=LanguageModel.Kind.BASELINE)
+    wrong = ought.filter(Q(ought=True, public=False) | Q(ought=False, public=True)).order_by("pk")
+    changes: dict[bool, list[int]] = defaultdict(list)
+    for pk, public in wrong.values_list("pk", "ought"):
+        changes[public].append(pk)
+    for public, ids in changes.items():
+        for start in range(0, len(ids), CHUNK):
+            _show(ids[start : start + CHUNK], public)
+    return sum(map(len, changes.values()))
+
+
+@transaction.atomic
+def _show(submission_ids: Iterable[int], public: bool) -> None:
+    rows = Submission.objects.filter(pk__in=submission_ids)
+    standings.lock_models(rows.values_list("model_id", flat=True))
+    rows.update(public=public)
+    results = Result.objects.filter(submission__in=submission_ids)
+    results.update(public=public)
+    cells = results.current().order_by().values_list("model", "kernel", "arch", "measurement").distinct()
+    standings.recompute(standings.Cell(*cell) for cell in cells)

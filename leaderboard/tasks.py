@@ -1,0 +1,100 @@
+"""What the clusters run. A task is only a wake-up: the tables say what there is to do, so a message may be lost or come twice."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from importlib import import_module
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+from django_q.exceptions import TimeoutException
+
+from grading.faults import Fault
+from leaderboard import leases
+from leaderboard.leases import Lease, Presence
+from leaderboard.models import Bundle, Result
+from leaderboard.services import housekeeping, importing, queueing, recording
+
+log = logging.getLogger(__name__)
+
+PARKED_FOR_S = 60.0  # after an operator's fault: how long until it is tried again
+_parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), why
+
+
+def tick(arch: str) -> None:
+    """Grade the due rows of an architecture, one after another, for TICK_S; then hand over to the next tick."""
+    grader = import_module(settings.GRADER)
+    with leases.presence(arch) as me:
+        reason = parked(arch) or grader.why_unavailable(arch) or ""
+        me.say(reason)
+        if reason:
+            return
+        end = time.monotonic() + settings.TICK_S
+        while time.monotonic() < end:
+            lease = me.lease = leases.take(arch, me.name)
+            if lease is None:
+                return
+            grade_one(lease, me, grader)
+            me.lease = None
+            if me.reason:
+                return
+    queueing.wake(arch)
+
+
+def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
+    """Grade and record one row. Whatever goes wrong is ours, and puts the row back."""
+    job = Result.objects.held_by(lease.token).select_related("kernel", "submission").first()
+    if job is None:  # cancelled in the same moment
+        return
+    try:
+        graded = grader.grade(job.kernel.name, job.submission.source, job.arch)
+        if recording.record(lease.token, graded) is None:
+            log.info("result %s was taken away meanwhile: grading dropped", lease.result_id)
+    except Fault as fault:
+        log.warning("result %s: %s", lease.result_id, fault.reason)
+        if fault.needs_operator:
+            queueing.release(lease.token, fault.reason)
+            _parked[job.arch] = (time.monotonic() + PARKED_FOR_S, fault.reason)
+            me.say(fault.reason)
+        else:
+            queueing.requeue(lease.token, fault.reason)
+    except Exception as error:
+        log.exception("result %s", lease.result_id)
+        queueing.requeue(lease.token, f"{type(error).__name__}: {error}")
+    except TimeoutException:  # django-q2 ends a task that hangs, and this process with it
+        queueing.requeue(lease.token, f"The grading did not end within {settings.Q_CLUSTER['timeout']} s.")
+        raise
+    except BaseException:  # the process is being stopped: nobody's fault, so no attempt is counted
+        queueing.release(lease.token)
+        raise
+
+
+def parked(arch: str) -> str:
+    """Why this process does not even try for the moment; empty: it does."""
+    until, reason = _parked.get(arch, (0.0, ""))
+    return reason if time.monotonic() < until else ""
+
+
+def sweep() -> None:
+    """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old."""
+    with leases.presence("housekeeping"):
+        queueing.reclaim(timezone.now())
+        for arch in queueing.ARCHS:
+            if Result.objects.due(arch, timezone.now()).exists():
+                queueing.wake(arch)
+        for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
+            importing.carry_on(bundle)
+        housekeeping.prune(timezone.now())
+
+
+def stop_gracefully(**_: object) -> None:
+    """In each worker process: SIGTERM ends the grading and puts the row back, instead of leaving it to the sweep."""
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, stop)
