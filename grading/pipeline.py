@@ -1,0 +1,235 @@
+"""One answer graded: compile, inspect, judge, by the harness in a sandbox; the record, from what it found out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from grading.answer import extract_source
+from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
+from grading.faults import Fault, HarnessBroken, SandboxGone
+from grading.harness_source import HarnessSource
+from grading.hostlock import host_lock
+from grading.machine import machine_facts
+from grading.result import GradingResult, Stages, Verdict, stages_of
+from grading.sandbox.base import Completed, Sandbox
+from grading.scoring import kernel_score, throughput_m
+from grading.statistics import speedup_of
+from grading.text import clean, one_sentence
+from grading.unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
+from grading.version import kernel_version
+from kernels.spec import KernelSpec
+
+CALL_S = 60  # CPU seconds of one call
+TOTAL_S = 180  # CPU seconds of a whole run
+FUSE_S = 120.0  # wall time beyond the budget: compiling, inputs, checks
+# wall time an answer may take for each second of its budget: a neighbour on the other core slowed calls 3.5 times
+FUSE_FACTOR = 4.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a grading may spend; and, for development only, other sizes than the kernel's own."""
+
+    call_s: int = CALL_S
+    total_s: int = TOTAL_S
+    size: int | None = None
+    batch: int | None = None
+    rounds: int | None = None
+    processes: int | None = None
+    # while another grading holds the host: renew a lease
+    on_wait: Callable[[float], None] | None = field(default=None, compare=False)
+
+    @property
+    def overrides(self) -> dict[str, int]:
+        """What makes the measurement another than the kernel's."""
+        chosen = {name: getattr(self, name) for name in ("size", "batch", "rounds", "processes")}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+    @property
+    def fuse_s(self) -> float:
+        return FUSE_S + FUSE_FACTOR * self.total_s
+
+
+def grade_reply(reply: str, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:
+    """Grade what a model replied; a reply without an answer gets its verdict too. Raises Fault."""
+    return grade_source(extract_source(reply), kernel, sandbox, options)
+
+
+def grade_source(source: str | None, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:
+    """Grade C source; None is no answer. Raises Fault for everything that is not the answer's doing."""
+    options = options or Options()
+    if source is None:
+        return _without_run(Verdict.NO_ANSWER, "The reply has no complete, non-empty <answer>...</answer>.", kernel, sandbox)
+    if is_too_long(source):
+        detail = f"The source is over {SOURCE_LIMIT_BYTES // 1000} kB; an answer may have {SOURCE_LIMIT_BYTES} bytes."
+        return _without_run(Verdict.FORBIDDEN, detail, kernel, sandbox)
+    seconds: dict[str, float] = {}
+    with _host_to_ourselves(sandbox, options, seconds):
+        with _timed(seconds, "prepare"):
+            harness = sandbox.harness(HarnessSource(kernel))
+            machine = machine_facts(sandbox, harness)
+        began = time.monotonic()
+        done = _run(source, kernel, sandbox, harness, options)
+        outcome = parse_outcome(done)
+        seconds |= outcome.seconds
+        seconds["sandbox"] = max(0.0, time.monotonic() - began - sum(outcome.seconds.values()))
+    return _record(outcome, kernel, sandbox, options, machine=machine, seconds=seconds)
+
+
+def fault_result(fault: Fault, kernel: KernelSpec, *, arch: str, sandbox: str) -> GradingResult:
+    """A fault of ours as a record, for who reads records; it scores nothing."""
+    return GradingResult(
+        kernel=kernel.name,
+        kernel_version=kernel_version(kernel),
+        arch=arch,
+        sandbox=sandbox,
+        emulated=False,
+        verdict=Verdict.INTERNAL_ERROR,
+        detail=one_sentence(fault.reason),
+        log={"compile": "", "run": clean(fault.log)},
+        **_flags(stages_of(Verdict.INTERNAL_ERROR)),
+    )
+
+
+def _run(source: str, kernel: KernelSpec, sandbox: Sandbox, harness: str, options: Options) -> Completed:
+    """Two trips to the sandbox: the source, one command."""
+    command = grade_command(harness, kernel.name, _driver_options(kernel, sandbox, options))
+    sandbox.put("answer.c", translation_unit(source, kernel))
+    done = sandbox.run(command, options.fuse_s)
+    if done.exit_code == HARNESS_MISSING:
+        raise SandboxGone(f"the sandbox has lost the harness at {harness}")
+    return done
+
+
+def _driver_options(kernel: KernelSpec, sandbox: Sandbox, options: Options) -> dict[str, int]:
+    return {
+        "size": kernel.benchmark_size,
+        "rounds": kernel.rounds,
+        "processes": kernel.processes,
+        "mem_kb": int(kernel.memory_limit_mb * 1024),
+        "call_s": options.call_s,
+        "total_s": options.total_s,
+        "emulate": int(sandbox.emulated),
+    } | options.overrides
+
+
+def _record(
+    outcome: Outcome,
+    kernel: KernelSpec,
+    sandbox: Sandbox,
+    options: Options,
+    *,
+    machine: dict[str, Any],
+    seconds: dict[str, float],
+) -> GradingResult:
+    verdict, emulated = outcome.verdict, sandbox.emulated
+    measured: dict[str, Any] = {}
+    if not emulated:
+        measured = {"extra_mb": outcome.extra_mb, "peak_mb": outcome.peak_mb, "samples": _samples(outcome)}
+    if verdict is Verdict.PASSED and not emulated:
+        measured |= _speed(outcome)
+    return GradingResult(
+        kernel=kernel.name,
+        kernel_version=kernel_version(kernel),
+        arch=sandbox.arch,
+        sandbox=sandbox.name,
+        emulated=emulated,
+        verdict=verdict,
+        detail=_detail(outcome, measured.get("speedup"), options),
+        kernel_score=kernel_score(verdict, measured.get("speedup"), emulated=emulated),
+        machine=machine,
+        log=outcome.log | {"run": _run_log(outcome, machine, options)},
+        seconds={name: round(value, 4) for name, value in seconds.items()},
+        **measured,
+        **_flags(stages_of(verdict, compiled=outcome.compiled, correct=outcome.correct, emulated=emulated)),
+    )
+
+
+def _speed(outcome: Outcome) -> dict[str, float]:
+    if outcome.samples is None or not outcome.units:
+        raise HarnessBroken("the harness passed an answer without having timed it")
+    speedup = speedup_of(outcome.samples)
+    return {
+        "speedup": speedup.ratio,
+        "speedup_low": speedup.low,
+        "speedup_high": speedup.high,
+        "sol_ms": speedup.sol_ms,
+        "ref_ms": speedup.ref_ms,
+        "throughput_m": throughput_m(outcome.units, speedup.sol_ms),
+    }
+
+
+def _samples(outcome: Outcome) -> dict[str, list[float]] | None:
+    if outcome.samples is None:
+        return None
+    return {
+        "answer_ns": list(outcome.samples.answer_ns),
+        "reference_ns": list(outcome.samples.reference_ns),
+        "process": list(outcome.samples.process),
+    }
+
+
+def _detail(outcome: Outcome, speedup: float | None, options: Options) -> str:
+    detail = outcome.detail
+    if outcome.verdict is Verdict.PASSED:
+        detail = "Passed every test." if speedup is None else f"Passed every test; {speedup:.3g} times the reference's speed."
+    if options.overrides:
+        detail = f"{detail} (Development run: {_named(options.overrides)}.)"
+    return detail
+
+
+def _run_log(outcome: Outcome, machine: dict[str, Any], options: Options) -> str:
+    lines = [outcome.log["run"].rstrip()]
+    if outcome.rounds["rounds"]:
+        lines.append("{rounds} rounds counted, {dirty} disturbed and measured again".format(**outcome.rounds))
+    if options.overrides:
+        lines.append(f"development run, not the kernel's own benchmark: {_named(options.overrides)}")
+    if absent := [name for name, active in outcome.defences.items() if not active]:
+        lines.append(f"warning: graded without {', '.join(absent)}")
+    if "warning" in machine:
+        lines.append(f"warning: {machine['warning']}")
+    return "\n".join(line for line in lines if line)
+
+
+def _named(overrides: dict[str, int]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in overrides.items())
+
+
+def _without_run(verdict: Verdict, detail: str, kernel: KernelSpec, sandbox: Sandbox) -> GradingResult:
+    return GradingResult(
+        kernel=kernel.name,
+        kernel_version=kernel_version(kernel),
+        arch=sandbox.arch,
+        sandbox=sandbox.name,
+        emulated=sandbox.emulated,
+        verdict=verdict,
+        detail=detail,
+        kernel_score=kernel_score(verdict, None, emulated=sandbox.emulated),
+        **_flags(stages_of(verdict)),
+    )
+
+
+def _flags(stages: Stages) -> dict[str, Any]:
+    return dict(vars(stages))
+
+
+@contextmanager
+def _host_to_ourselves(sandbox: Sandbox, options: Options, seconds: dict[str, float]) -> Iterator[None]:
+    """Two gradings never run at once on one host, whoever started them."""
+    if not sandbox.on_this_host:
+        yield
+        return
+    with host_lock(options.on_wait) as waited_s:
+        seconds["wait"] = waited_s
+        yield
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    seconds[stage] = time.monotonic() - began

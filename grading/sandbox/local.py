@@ -1,0 +1,257 @@
+"""This machine as a sandbox: bubblewrap where it works, else only what the harness itself can do (Landlock, seccomp, rlimits),
+with a warning.
+
+Theory of operation. Each sandbox is a temporary folder, and each command a fresh set of namespaces without network in which
+only the toolchain, the built harness (read-only) and that folder are seen. Root becomes a plain uid before bubblewrap starts:
+`bwrap --uid` alone would map to root of the host. Nothing outlives a command: the death of the namespace's first process kills
+all others, and ours kills it (--die-with-parent).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from grading.faults import SandboxGone, SandboxUnavailable
+from grading.harness_source import HarnessSource
+from grading.sandbox.base import Completed, build_harness
+from grading.sandbox.cache import HarnessCache, copy_plain
+from grading.sandbox.process import run_bounded
+
+ARCH_OF_MACHINE = {"x86_64": "amd64", "aarch64": "arm64"}
+PLAIN_UID = 61001  # for root: an unprivileged uid that is nobody's login
+PREFIX = "arch-kernels-"
+LOCK_NAME = ".in-use"
+STALE_AFTER_S = 60.0
+INSIDE = "/sandbox"
+INSIDE_HARNESS = "/harness"
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent"}
+SYSTEM_FOLDERS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/sys/kernel/mm/transparent_hugepage")
+NEEDED = ("gcc", "ld", "objcopy", "readelf", "sh")
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def host_arch() -> str:
+    return ARCH_OF_MACHINE.get(platform.machine(), platform.machine())
+
+
+def why_unavailable(arch: str) -> str | None:
+    if arch != host_arch():
+        return f"this machine is {host_arch()}"
+    missing = [tool for tool in NEEDED if shutil.which(tool, path=ENVIRONMENT["PATH"]) is None]
+    return f"{', '.join(missing)} not found: install gcc and binutils" if missing else None
+
+
+class LocalSandbox:
+    """See the head of this file. Not for several threads at once."""
+
+    name = "local"
+    emulated = False
+    on_this_host = True
+
+    def __init__(self, arch: str) -> None:
+        reason = self._missing(arch)
+        if reason is not None:
+            raise SandboxUnavailable(reason)
+        self.arch = arch
+        self._bubblewrap_missing = bubblewrap_missing()
+        self._harness: Path | None = None
+        sweep_stale_folders()
+        try:
+            self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=reachable_temp()))
+            self._lock = os.open(self.folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            if (uid := plain_uid()) is not None:
+                os.chown(self.folder, uid, uid)
+        except OSError as error:
+            raise SandboxGone(f"cannot make a folder for the sandbox: {error}") from error
+
+    def put(self, name: str, data: bytes) -> None:
+        if not name or Path(name).name != name:
+            raise ValueError(f"{name!r} is not a plain file name")
+        path = self.folder / name
+        try:
+            path.unlink(missing_ok=True)  # never through a link that something in the sandbox has left there
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            with open(descriptor, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            raise SandboxGone(f"cannot write into the sandbox: {error}") from error
+
+    def run(self, command: list[str], timeout_s: float) -> Completed:
+        try:
+            if self._bubblewrap_missing is None:
+                argv = [*bubblewrap(str(self.folder), self._harness), *command]
+                return run_bounded(argv, cwd="/", env=ENVIRONMENT, timeout_s=timeout_s, uid=plain_uid())
+            env = ENVIRONMENT | {"TMPDIR": str(self.folder)}
+            return run_bounded([*_dies_with_us(), *command], cwd=str(self.folder), env=env, timeout_s=timeout_s, uid=plain_uid())
+        except OSError as error:
+            raise SandboxGone(f"cannot start a command: {error}") from error
+
+    def harness(self, source: HarnessSource) -> str:
+        def build(folder: Path) -> None:
+            self._harness = None
+            build_harness(self, source, f"{self._inside}/built", self._build_environment())
+            copy_plain(self.folder / "built", folder)
+            remove_tree(self.folder / "built")
+
+        try:
+            self._harness = HarnessCache(cache_root()).get_or_build(source.key(*self._toolchain()), build)
+        except OSError as error:
+            raise SandboxGone(f"cannot keep a built harness: {error}") from error
+        return INSIDE_HARNESS if self._bubblewrap_missing is None else str(self._harness)
+
+    def describe(self) -> dict[str, Any]:
+        if self._bubblewrap_missing is None:
+            return {"backend": self.name, "isolation": "bubblewrap"}
+        return {
+            "backend": self.name,
+            "isolation": "landlock, seccomp, rlimits",
+            "warning": f"no namespaces around the harness: {self._bubblewrap_missing}",
+        }
+
+    def close(self) -> None:
+        if self._lock >= 0:
+            remove_tree(self.folder)
+            os.close(self._lock)
+            self._lock = -1
+
+    def _missing(self, arch: str) -> str | None:
+        return why_unavailable(arch)
+
+    def _toolchain(self) -> tuple[str, ...]:
+        return toolchain()
+
+    def _build_environment(self) -> dict[str, str]:
+        """What build.sh is told; nothing: it builds for this machine."""
+        return {}
+
+    @property
+    def _inside(self) -> str:
+        return INSIDE if self._bubblewrap_missing is None else str(self.folder)
+
+
+def plain_uid() -> int | None:
+    """The uid to become, for root; others stay who they are."""
+    return PLAIN_UID if os.getuid() == 0 else None
+
+
+def bubblewrap(folder: str, harness: Path | None) -> list[str]:
+    """The command line before the command: no network, no namespaces to be made inside, the toolchain read-only, `folder`
+    writable."""
+    argv = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
+    argv += ["--die-with-parent", "--new-session", "--clearenv"]
+    for name, value in (ENVIRONMENT | {"TMPDIR": "/tmp"}).items():
+        argv += ["--setenv", name, value]
+    argv += ["--ro-bind", "/usr", "/usr"]
+    for path in map(Path, SYSTEM_FOLDERS):
+        if path.is_symlink():
+            argv += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            argv += ["--ro-bind", str(path), str(path)]
+    for name in SYSTEM_FILES:
+        argv += ["--ro-bind-try", name, name]
+    argv += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind", folder, INSIDE, "--chdir", INSIDE]
+    if harness is not None:
+        argv += ["--ro-bind", str(harness), INSIDE_HARNESS]
+    return [*argv, "--"]
+
+
+@cache
+def bubblewrap_missing() -> str | None:
+    """Why bubblewrap cannot be used here; None if it can. Tried once a process."""
+    if os.environ.get("ARCH_KERNELS_BUBBLEWRAP") == "off":
+        return "switched off by ARCH_KERNELS_BUBBLEWRAP"
+    if shutil.which("bwrap", path=ENVIRONMENT["PATH"]) is None:
+        return "bubblewrap is not installed"
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=reachable_temp()) as folder:
+        os.chmod(folder, 0o755)
+        done = run_bounded([*bubblewrap(folder, None), "true"], cwd="/", env=ENVIRONMENT, timeout_s=20, uid=plain_uid())
+    message = done.stderr.decode("utf-8", "replace").strip()
+    return None if done.exit_code == 0 else f"bubblewrap does not work: {message or f'status {done.exit_code}'}"
+
+
+@cache
+def toolchain() -> tuple[str, ...]:
+    """What -march=native builds depend on beside the sources: the compiler and the processor."""
+    env = ENVIRONMENT | {"TMPDIR": "/tmp"}
+    done = run_bounded(["gcc", "--version"], cwd="/", env=env, timeout_s=20)
+    facts = [done.stdout.decode("utf-8", "replace").partition("\n")[0]]
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").partition("\n\n")[0].splitlines()
+        facts += [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
+    return tuple(facts)
+
+
+def cache_root() -> Path:
+    """Where built harnesses are kept: ARCH_KERNELS_CACHE, else var/harness of the repository, else (out of the plain uid's
+    reach) /var/tmp."""
+    if path := os.environ.get("ARCH_KERNELS_CACHE"):
+        return Path(path)
+    if is_reachable(REPOSITORY) and os.access(REPOSITORY, os.W_OK):
+        return REPOSITORY / "var" / "harness"
+    folder = Path("/var/tmp") / f"{PREFIX}{os.getuid()}"
+    folder.mkdir(mode=0o755, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise SandboxUnavailable(f"{folder} belongs to somebody else: set ARCH_KERNELS_CACHE to a folder of your own")
+    return folder
+
+
+def reachable_temp() -> str:
+    """The folder for temporary files, or /tmp where the plain uid cannot get there."""
+    folder = tempfile.gettempdir()
+    return folder if is_reachable(Path(folder)) else "/tmp"
+
+
+def is_reachable(folder: Path) -> bool:
+    """Can the uid that commands run as get into the folder?"""
+    if plain_uid() is None:
+        return True
+    folder = folder.resolve()
+    return all(step.stat().st_mode & 0o001 for step in [folder, *folder.parents])
+
+
+def sweep_stale_folders() -> None:
+    """Remove what sandboxes of killed processes left: folders whose lock nobody holds any more."""
+    for folder in Path(reachable_temp()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            known = folder.stat()
+            if (
+                folder.is_symlink()
+                or known.st_uid not in (os.getuid(), plain_uid())
+                or time.time() - known.st_mtime < STALE_AFTER_S
+            ):
+                continue
+            descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(folder)
+            finally:
+                os.close(descriptor)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a tree even where folders in it were made unreadable."""
+
+    def unlock(function: Any, path: str, error: Any) -> None:
+        del error
+        with suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            function(path)
+
+    shutil.rmtree(folder, onerror=unlock)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _dies_with_us() -> list[str]:
+    """Without namespaces: at least the first process of a command ends with us, and the harness keeps its own in hand."""
+    return ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv", path=ENVIRONMENT["PATH"]) else []

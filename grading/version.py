@@ -1,0 +1,90 @@
+"""Which results compare: versions of kernels and of the harness.
+
+`python -m grading.version FILE` lists kernels whose hash is not the acknowledged one; with --acknowledge it writes FILE anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from kernels.catalog import load_catalog
+from kernels.spec import HEADER, KernelSpec
+
+HARNESS = Path(__file__).resolve().parent / "harness"
+HARNESS_MEASUREMENT = 1  # raised when results of every kernel stop being comparable
+HARNESS_SUFFIXES = {".c", ".h", ".sh"}
+
+
+def harness_files() -> list[Path]:
+    """The harness' sources, in a fixed order."""
+    return sorted(path for path in HARNESS.rglob("*") if path.suffix in HARNESS_SUFFIXES)
+
+
+def header_files() -> list[Path]:
+    """What kernels and harness include, in a fixed order."""
+    return sorted(HEADER.parent.glob("*.h"))
+
+
+@cache
+def harness_hash() -> str:
+    """sha256 (hex) over the harness' sources and the headers. Read once a process."""
+    digest = hashlib.sha256()
+    for path in harness_files() + header_files():
+        data = path.read_bytes()
+        digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()
+
+
+def content_hash(kernel: KernelSpec) -> str:
+    """sha256 (hex) over everything a measurement of the kernel depends on."""
+    return hashlib.sha256(f"{kernel.content_hash} {harness_hash()}".encode()).hexdigest()
+
+
+def measurement(kernel: KernelSpec) -> str:
+    """For example "1.1": results compare only within one."""
+    return f"{kernel.measurement}.{HARNESS_MEASUREMENT}"
+
+
+def kernel_version(kernel: KernelSpec) -> str:
+    """For example "1.1+3f9c21ab": the measurement, and where it comes from."""
+    return f"{measurement(kernel)}+{content_hash(kernel)[:8]}"
+
+
+def unacknowledged(path: Path) -> dict[str, tuple[str | None, str]]:
+    """Kernels whose version is not the one in the file: name -> (the file's, now)."""
+    known = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    now = {name: kernel_version(kernel) for name, kernel in load_catalog().items()}
+    return {name: (known.get(name), version) for name, version in now.items() if known.get(name) != version}
+
+
+def acknowledge(path: Path) -> None:
+    """Write the versions of today: somebody has looked, and raised the measurements that had to be raised."""
+    lines = [f'{name} = "{kernel_version(kernel)}"\n' for name, kernel in load_catalog().items()]
+    head = (
+        "# Acknowledged versions, written by `python -m grading.version --acknowledge`\n"
+        "# after somebody has looked whether results still compare, and raised the measurement where they do not.\n"
+    )
+    path.write_text(head + "".join(lines), encoding="utf-8")
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m grading.version", description=__doc__)
+    parser.add_argument("file", type=Path, nargs="?", default=Path("tests/measurements.toml"))
+    parser.add_argument("--acknowledge", action="store_true", help="write the file anew")
+    options = parser.parse_args(argv)
+    moved = unacknowledged(options.file)
+    for name, (before, now) in moved.items():
+        print(f"{name}: {before or 'unknown'} -> {now}")
+    if options.acknowledge:
+        acknowledge(options.file)
+        return 0
+    return 1 if moved else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
