@@ -18,11 +18,11 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from grading.pipeline import grade_source  # noqa: E402
-from grading.sandbox.base import Sandbox  # noqa: E402
-from grading.sandbox.registry import open_sandbox  # noqa: E402
-from kernels.catalog import get_kernel, load_catalog  # noqa: E402
-from kernels.spec import KernelSpec  # noqa: E402
+from grading.pipeline import grade_source
+from grading.sandbox.base import Sandbox
+from grading.sandbox.registry import open_sandbox
+from kernels.catalog import get_kernel, load_catalog
+from kernels.spec import KernelSpec
 
 TARGET_S = 1.5
 MEASURING = ("tests", "benchmark")  # what a grading is for; the rest is overhead
