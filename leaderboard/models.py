@@ -85,6 +85,20 @@ class LanguageModel(models.Model):
         return self.kind == self.Kind.BASELINE
 
 
+class ModelAlias(models.Model):
+    """Another name under which runs know a model: two spellings were merged, and stay merged when the next run comes."""
+
+    name = models.CharField(max_length=300, unique=True)
+    model = models.ForeignKey(LanguageModel, on_delete=models.CASCADE, related_name="aliases")
+
+    class Meta:
+        verbose_name_plural = "model aliases"
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Bundle(models.Model):
     """An uploaded file as it came, and what became of every row in it."""
 

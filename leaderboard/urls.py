@@ -1,8 +1,7 @@
-from importlib.util import find_spec
-
 from django.contrib import admin
 from django.urls import include, path
 
-urlpatterns = [path("admin/", admin.site.urls)]
-if find_spec("leaderboard.public_urls"):
-    urlpatterns += [path("", include("leaderboard.public_urls"))]
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("", include("leaderboard.public_urls")),
+]

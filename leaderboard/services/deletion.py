@@ -66,8 +66,8 @@ def delete_bundle(bundle: Bundle) -> Loss:
 
 def _delete_submissions(ids: list[int]) -> None:
     results = Result.objects.filter(submission__in=ids)
-    cells = list(results.current().order_by().values_list("model", "kernel", "arch", "measurement").distinct())
+    cells = standings.cells_of(results)
     results.delete()
     BundleEntry.objects.filter(submission__in=ids).delete()
     Submission.objects.filter(pk__in=ids).delete()
-    standings.recompute(standings.Cell(*cell) for cell in cells)
+    standings.recompute(cells)

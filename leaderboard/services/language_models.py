@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
 
-from leaderboard.models import LanguageModel
+from leaderboard.models import LanguageModel, ModelAlias, Result, Submission
+from leaderboard.services import standings
 from leaderboard.text import clean, shorten
 
 SLUG_LENGTH = 110  # of 120: room for a number
@@ -16,7 +18,7 @@ def find_model(name: str, kind: str = LanguageModel.Kind.LLM) -> LanguageModel:
     """The model of exactly that name; made, with a free slug, when it is new. Safe when two make it at the same time."""
     name = shorten(clean(name), 300)
     while True:
-        known = LanguageModel.objects.filter(name=name, kind=kind).first()
+        known = LanguageModel.objects.filter(name=name, kind=kind).first() or aliased(name, kind)
         if known:
             return known
         try:
@@ -24,6 +26,27 @@ def find_model(name: str, kind: str = LanguageModel.Kind.LLM) -> LanguageModel:
                 return LanguageModel.objects.create(name=name, kind=kind, slug=free_slug(name))
         except IntegrityError:  # somebody was faster, with the name or with the slug
             continue
+
+
+def aliased(name: str, kind: str) -> LanguageModel | None:
+    if kind == LanguageModel.Kind.BASELINE:
+        return None
+    return LanguageModel.objects.filter(aliases__name=name).first()
+
+
+@transaction.atomic
+def merge(sources: Iterable[LanguageModel], target: LanguageModel) -> int:
+    """Make spellings of one model one model: answers move to `target`, and the old names lead there from now on."""
+    gone = [source for source in sources if source != target and not source.is_baseline]
+    standings.lock_models([target.pk, *(source.pk for source in gone)])
+    for source in gone:
+        Submission.objects.filter(model=source).update(model=target)
+        Result.objects.filter(model=source).update(model=target)
+        ModelAlias.objects.filter(model=source).update(model=target)
+        ModelAlias.objects.update_or_create(name=source.name, defaults={"model": target})
+        source.delete()
+    standings.recompute(standings.cells_of(Result.objects.by(target)))
+    return len(gone)
 
 
 def free_slug(name: str) -> str:

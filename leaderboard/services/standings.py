@@ -9,6 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
 
@@ -26,6 +27,12 @@ class Cell(NamedTuple):
 
 def cell_of(result: Result) -> Cell:
     return Cell(result.model_id, result.kernel_id, result.arch, result.measurement)
+
+
+def cells_of(results: QuerySet[Result]) -> list[Cell]:
+    """The cells that these results' current ones count in."""
+    rows = results.filter(is_current=True).order_by()
+    return [Cell(*row) for row in rows.values_list("model", "kernel", "arch", "measurement").distinct()]
 
 
 def lock_models(model_ids: Iterable[int]) -> None:
@@ -90,8 +97,7 @@ def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> i
             for submission_id, arch in model_pairs(model):
                 refresh_current(submission_id, arch)
             Standing.objects.by(model).delete()
-            rows = Result.objects.by(model).current().order_by()
-            recompute(Cell(*row) for row in rows.values_list("model", "kernel", "arch", "measurement").distinct())
+            recompute(cells_of(Result.objects.by(model)))
         on_model(model)
     return Standing.objects.count()
 

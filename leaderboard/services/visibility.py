@@ -42,5 +42,4 @@ def _show(submission_ids: Iterable[int], public: bool) -> None:
     rows.update(public=public)
     results = Result.objects.filter(submission__in=submission_ids)
     results.update(public=public)
-    cells = results.current().order_by().values_list("model", "kernel", "arch", "measurement").distinct()
-    standings.recompute(standings.Cell(*cell) for cell in cells)
+    standings.recompute(standings.cells_of(results))

@@ -1,0 +1,14 @@
+"""The admin: a module an area. Importing them registers their pages."""
+
+from django.contrib import admin
+from django_q.models import Failure, OrmQ, Schedule, Success
+
+from leaderboard.admin import bundles, catalog, language_models, results
+
+__all__ = ["bundles", "catalog", "language_models", "results"]
+
+admin.site.site_header = "Arch Kernels"
+admin.site.site_title = "Arch Kernels"
+admin.site.index_title = "Administration"
+for hidden in (Failure, OrmQ, Schedule, Success):  # messages are only wake-ups: the queue is the results' table
+    admin.site.unregister(hidden)

@@ -1,0 +1,63 @@
+"""Kernels, machines, workers: to look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+
+from leaderboard.admin.base import ReadOnlyAdmin, log_action, plural
+from leaderboard.models import Kernel, Machine, Submission, Worker
+from leaderboard.services import queueing
+
+
+@admin.register(Kernel)
+class KernelAdmin(ReadOnlyAdmin):
+    list_display = ["name", "title", "version", "answers", "memory_limit_mb", "benchmark", "retired"]
+    list_filter = ["retired"]
+    search_fields = ["name", "title"]
+    actions = ["regrade"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).annotate(n=Count("submissions"))
+
+    @admin.display(ordering="n")
+    def answers(self, kernel: Any) -> int:
+        return int(kernel.n)
+
+    @admin.action(description="Grade all answers again", permissions=["view"])
+    def regrade(self, request: HttpRequest, kernels: QuerySet[Kernel]) -> None:
+        log_action(request, kernels, "Queued all answers again.")
+        queued = queueing.regrade(Submission.objects.filter(kernel__in=kernels))
+        messages.success(request, f"{plural(queued, 'grading')} queued.")
+
+
+@admin.register(Machine)
+class MachineAdmin(ReadOnlyAdmin):
+    list_display = ["uid", "arch", "cpu_model", "vcpus", "compiler", "backend", "emulated", "measured", "first_seen"]
+    list_filter = ["arch", "backend", "emulated"]
+    search_fields = ["uid", "cpu_model", "compiler"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).annotate(n=Count("results", filter=Q(results__state="done")))
+
+    @admin.display(description="results", ordering="n")
+    def measured(self, machine: Any) -> int:
+        return int(machine.n)
+
+
+@admin.register(Worker)
+class WorkerAdmin(ReadOnlyAdmin):
+    list_display = ["name", "cluster", "reason", "started_at", "beat_at"]
+    list_filter = ["cluster"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
