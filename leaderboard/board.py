@@ -29,9 +29,9 @@ class Metric:
 METRICS = {
     metric.key: metric
     for metric in (
-        Metric(key="score", label="Score", unit="95 % interval", higher_is_better=True, value=lambda s: s.score.value),
+        Metric(key="score", label="Score", unit="0 to 1", higher_is_better=True, value=lambda s: s.score.value),
         Metric(key="pass", label="Pass rate", unit="95 % interval", higher_is_better=True, value=lambda s: s.pass_rate.value),
-        Metric(key="speedup", label="Speedup", unit="geometric mean", higher_is_better=True, value=lambda s: s.speedup.value),
+        Metric(key="speedup", label="Speedup", unit="geom. mean", higher_is_better=True, value=lambda s: s.speedup.value),
         Metric(key="memory", label="Peak memory", unit="MiB, share of limit", higher_is_better=False, value=lambda s: s.extra_mb),
     )
 }

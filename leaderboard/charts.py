@@ -238,8 +238,8 @@ def samples(answer_ns: Sequence[float], reference_ns: Sequence[float], arch: str
 def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
     """Ticks at powers of two, from below the smallest value to above the largest; 1× and 8× are always there."""
     known = [value for value in values if value > 0]
-    low = min(0, math.floor(math.log2(min(known, default=1.0)) - 0.1))
-    high = max(3, math.ceil(math.log2(max(known, default=8.0)) + 0.1))
+    low = min(0, math.floor(math.log2(min(known, default=1.0)) + 0.05))
+    high = max(3, math.ceil(math.log2(max(known, default=8.0)) - 0.05))
     ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in range(low, high + 1))
     return Scale(low=2.0 ** (low - 0.35), high=2.0 ** (high + 0.35), ticks=ticks, title=title, short=short)
 

@@ -109,8 +109,8 @@ def forest(lines: Sequence[Line], selection: Selection, kernels: int) -> Table:
 def speedup_axis(estimates: Iterable[Estimate]) -> Axis:
     """From one power of two to another, 1× to 8× at least; at most four ticks."""
     values = [v for e in estimates for v in (e.value, e.low, e.high) if v is not None and v > 0]
-    low = min(0, math.floor(math.log2(min(values, default=1.0))))
-    high = max(3, math.ceil(math.log2(max(values, default=1.0))))
+    low = min(0, math.floor(math.log2(min(values, default=1.0)) + 0.05))
+    high = max(3, math.ceil(math.log2(max(values, default=1.0)) - 0.05))
     step = max(1, math.ceil((high - low) / 3))
     ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in range(low, high + 1, step))
     return Axis(low=2.0 ** (low - 0.3), high=2.0 ** (high + 0.3), ticks=ticks, logarithmic=True)

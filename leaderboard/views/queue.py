@@ -40,7 +40,7 @@ def api_queue(request: HttpRequest) -> JsonResponse:
 
 
 def _last_graded(results: ResultQuerySet) -> ResultQuerySet:
-    return results.done().exclude(graded_at=None).order_by("-graded_at")[:ROWS]
+    return results.done().exclude(graded_at=None).order_by("-graded_at", "-id")[:ROWS]
 
 
 def _with_time_left(status: ArchStatus) -> ArchStatus:

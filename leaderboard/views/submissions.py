@@ -121,27 +121,26 @@ def _panel(found: Submission, result: Result) -> dict[str, Any]:
 
 
 def _sentences(results: Sequence[Result], current: Sequence[Result]) -> list[dict[str, str]]:
-    """A verdict an architecture, in a sentence; verdicts that agree share one. What is not graded yet says so."""
-    sentences: dict[tuple[str, str], list[str]] = {}
+    """A verdict in a sentence, architectures that agree in one. What is not graded yet says so."""
+    said = []
+    passed = [result for result in current if result.passed]
+    if passed:
+        speeds = ", ".join(f"{numbers.times(result.speedup)} on {result.arch}" for result in passed)
+        said.append(_sentence(verdicts.PASSED, f"Right in every test; speed against the reference: {speeds}.", passed))
+    failed: dict[tuple[str, str], list[Result]] = {}
     for result in current:
-        sentences.setdefault((result.verdict, _explain(result)), []).append(result.arch)
-    said = [_sentence(verdict, text, archs) for (verdict, text), archs in sentences.items()]
+        if not result.passed:
+            text = result.detail or verdicts.MEANINGS.get(result.verdict, "")
+            failed.setdefault((result.verdict, text), []).append(result)
+    said += [_sentence(verdict, text, agreeing) for (verdict, text), agreeing in failed.items()]
     graded = {result.arch for result in current}
     waiting = [result for result in results if result.state != Result.State.DONE and result.arch not in graded]
     return said + [_waiting_sentence(result) for result in waiting]
 
 
-def _sentence(verdict: str, text: str, archs: Sequence[str]) -> dict[str, str]:
-    sign, kind = (
-        ("✓", "") if verdict == verdicts.PASSED else ("◌", "ours") if verdict == verdicts.INTERNAL_ERROR else ("✕", "fail")
-    )
-    return {"word": f"{sign} {verdict} on {' and '.join(archs)}", "text": text, "kind": kind}
-
-
-def _explain(result: Result) -> str:
-    if result.passed and result.speedup is not None:
-        return result.detail or f"Every result was right; {numbers.times(result.speedup)} the reference's speed."
-    return result.detail or verdicts.MEANINGS.get(result.verdict, "")
+def _sentence(verdict: str, text: str, results: Sequence[Result]) -> dict[str, str]:
+    sign, kind = ("✓", "") if verdict == verdicts.PASSED else ("◌", "ours") if verdict == verdicts.INTERNAL_ERROR else ("✕", "fail")
+    return {"word": f"{sign} {verdict} on {' and '.join(result.arch for result in results)}", "text": text, "kind": kind}
 
 
 def _waiting_sentence(result: Result) -> dict[str, str]:

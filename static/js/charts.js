@@ -54,12 +54,12 @@
 
   // On a phone the rows' names move inside, above their marks, with a hairline between rows.
   function moveNamesInside(figure, meta, width) {
-    var layout = figure.layout, soft = colour("var(--soft)"), rule = colour("var(--rule)");
+    var layout = figure.layout, soft = colour("var(--soft)"), rule = colour("var(--rule)"), paper = colour("var(--paper)");
     layout.yaxis.showticklabels = false;
     layout.yaxis.showgrid = false;
     layout.yaxis.range = [meta.rows.length - 0.5, -0.5];
     meta.rows.forEach(function (name, i) {
-      layout.annotations.push({ xref: "paper", x: 0, xanchor: "left", y: i - 0.5, yanchor: "top", align: "left", text: wrap(name, width - 20), showarrow: false, font: { size: 12, color: soft } });
+      layout.annotations.push({ xref: "paper", x: 0, xanchor: "left", y: i - 0.5, yanchor: "top", align: "left", text: wrap(name, width - 20), showarrow: false, font: { size: 12, color: soft }, bgcolor: paper, borderpad: 0 });
       if (i) layout.shapes.push({ type: "line", layer: "below", xref: "paper", x0: 0, x1: 1, y0: i - 0.5, y1: i - 0.5, line: { color: rule, width: 1 } });
     });
     figure.data.forEach(function (trace) { trace.y = trace.y.map(function (y) { return y + 0.17; }); });
