@@ -25,7 +25,11 @@ from kernels.catalog import get_kernel, load_catalog
 from kernels.spec import KernelSpec
 
 TARGET_S = 1.5
-MEASURING = ("tests", "benchmark")  # what a grading is for; the rest is overhead
+MEASURING = (
+    "tests",
+    "benchmark",
+    "wait",
+)  # what a grading is for, and the wait for other gradings on this host; the rest is overhead
 ARCHS = {"x86_64": "amd64", "aarch64": "arm64"}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What only `make test-all` needs: Chromium for the pages, PostgreSQL for the second database engine.
+# What only `make test-all` needs: Chromium for the pages, PostgreSQL for the second database engine, Docker and an emulator for sandboxes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/lib.sh
@@ -9,4 +9,11 @@ if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; th
 fi
 if ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && ! command -v initdb >/dev/null; then
   apt_install postgresql || say "no PostgreSQL: its tests will be skipped (apt-get install postgresql)"
+fi
+if ! command -v qemu-aarch64 >/dev/null || ! command -v aarch64-linux-gnu-gcc >/dev/null; then
+  apt_install qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+    || say "no arm64 emulator: its tests will be skipped (apt-get install qemu-user gcc-aarch64-linux-gnu)"
+fi
+if ! command -v dockerd >/dev/null || ! command -v mmdebstrap >/dev/null; then
+  apt_install docker.io mmdebstrap || say "no Docker engine: its tests will be skipped (apt-get install docker.io mmdebstrap)"
 fi
