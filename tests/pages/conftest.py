@@ -1,0 +1,49 @@
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from leaderboard.models import Kernel, LanguageModel
+from tests.pages import factories
+
+
+@pytest.fixture
+def site(db: None) -> None:
+    """Eight invented models and two baselines on thirteen kernels and two architectures."""
+    factories.make_site()
+
+
+@pytest.fixture
+def kernel(db: None) -> Kernel:
+    return factories.make_kernel("dot_f32")
+
+
+@pytest.fixture
+def model(db: None) -> LanguageModel:
+    return factories.make_model("lab/one")
+
+
+class Reader:
+    """A reader without an account: fetches pages and says what is on them."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def page(self, address: str, status: int = 200) -> str:
+        response = self.client.get(address)
+        assert response.status_code == status, f"{address}: {response.status_code}"
+        return response.content.decode()
+
+    def json(self, address: str) -> Any:
+        return json.loads(self.page(address))
+
+    def download(self, address: str) -> str:
+        response = self.client.get(address)
+        assert response.status_code == 200, f"{address}: {response.status_code}"
+        return b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def reader(client: Client) -> Reader:
+    return Reader(client)

@@ -1,0 +1,120 @@
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from plotly.graph_objects import Figure
+
+from leaderboard import charts
+from leaderboard.answers import frontier, load_answers
+from leaderboard.models import Kernel, LanguageModel, Result, Submission
+from tests.pages import factories
+from tests.pages.conftest import Reader
+
+pytestmark = pytest.mark.django_db
+
+
+def addresses() -> list[str]:
+    answer = Submission.objects.filter(results__verdict="passed", results__arch="amd64", model__kind="llm").first()
+    assert answer
+    return [
+        "/figures/speedup.json",
+        "/figures/speedup.json?arch=both&kernel=sort_u32,dot_f32",
+        "/figures/memory.json?arch=arm64",
+        "/figures/kernels/crc32_ieee/answers-amd64.json",
+        "/figures/kernels/crc32_ieee/memory.json",
+        "/figures/models/lab-two-large.json",
+        f"/figures/submissions/{answer.uid}/amd64.json",
+    ]
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def test_every_figure_is_one_that_plotly_accepts(site: None, reader: Reader) -> None:
+    for address in addresses():
+        figure = reader.json(address)
+        for leaf in leaves(figure):
+            assert not (isinstance(leaf, float) and not math.isfinite(leaf))
+        text = json.dumps(figure)
+        for token in ("--amd64", "--arm64", "--ink", "--soft", "--rule", "--paper", "--base", "--memory"):
+            text = text.replace(f"var({token})", "#123456")
+        assert "var(" not in text, f"{address} names a token that the style sheet may not have"
+        Figure(json.loads(text))  # raises for a property that plotly does not know
+
+
+def test_a_name_with_markup_in_it_is_text_in_every_figure(kernel: Kernel, reader: Reader) -> None:
+    model = factories.make_model('<img src=x onerror=alert(1)> & "co"', slug="markup")
+    submission = factories.make_submission(kernel, model)
+    factories.make_result(submission, samples={"answer_ns": [1.0, 2.0], "reference_ns": [3.0, 4.0]})
+    for address in (
+        "/figures/speedup.json",
+        "/figures/memory.json",
+        "/figures/kernels/dot_f32/answers-amd64.json",
+        "/figures/kernels/dot_f32/memory.json",
+    ):
+        text = reader.page(address)
+        assert "<img" not in text
+        assert "&lt;img" in text
+
+
+def test_two_models_with_one_display_name_keep_a_row_each(kernel: Kernel, reader: Reader) -> None:
+    for name in ("lab/one", "lab/two"):
+        factories.make_result(factories.make_submission(kernel, factories.make_model(name, display_name="same")))
+    figure = reader.json("/figures/speedup.json")
+    assert figure["layout"]["meta"]["rows"] == ["same", "same"]
+    assert figure["data"][0]["y"] == [0, 1]
+
+
+def test_without_results_a_figure_is_empty_and_not_an_error(kernel: Kernel, reader: Reader) -> None:
+    for address in (
+        "/figures/speedup.json",
+        "/figures/memory.json",
+        "/figures/kernels/dot_f32/answers-amd64.json",
+        "/figures/kernels/dot_f32/memory.json",
+    ):
+        assert isinstance(reader.json(address)["data"], list)
+
+
+def test_the_frontier_holds_what_nothing_beats_on_both(kernel: Kernel, model: LanguageModel) -> None:
+    for rollout, (speedup, extra) in enumerate([(8, 2.0), (4, 0.5), (4, 1.0), (2, 0.5), (1, 0.25), (8, 3.0)]):
+        factories.make_result(factories.make_submission(kernel, model, rollout), speedup=float(speedup), extra_mb=extra)
+    assert frontier(load_answers(Result.objects.rankable())) == [(8.0, 2.0), (4.0, 0.5), (1.0, 0.25)]
+
+
+def test_baselines_are_lines_and_not_rows(site: None, reader: Reader) -> None:
+    figure = reader.json("/figures/kernels/crc32_ieee/answers-amd64.json")
+    assert not any(name.startswith(("naive", "tuned")) for name in figure["layout"]["meta"]["rows"])
+    labels = [note["text"] for note in figure["layout"]["annotations"]]
+    assert any(label.startswith("naive") for label in labels)
+    assert any(label.startswith("tuned") for label in labels)
+
+
+@pytest.mark.parametrize("values", [[], [0.01], [1.0], [3.0, 3000.0]])
+def test_the_speedup_axis_always_holds_one_and_eight_and_every_value(values: list[float]) -> None:
+    scale = charts.powers_of_two(values, "title", "short")
+    assert all(scale.low < value < scale.high for value in [1.0, 8.0, *values])
+    assert {1.0, 8.0} <= {value for value, _ in scale.ticks}
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [-2.5, 40.0], [0.004, -0.003]])
+def test_the_per_cent_axis_has_a_few_round_ticks_and_zero(values: list[float]) -> None:
+    scale = charts.per_cent_scale(values, "title", "short")
+    assert 3 <= len(scale.ticks) <= 12
+    assert (0, "0") in [(value, text) for value, text in scale.ticks]
+    assert all(scale.low <= value <= scale.high for value in values)
+
+
+def test_a_round_that_took_twice_as_long_stands_at_plus_hundred_per_cent() -> None:
+    figure = charts.samples([2e6, 2e6, 4e6], [8e6, 8e6, 8e6], "amd64", [0, 0, 1])
+    assert figure["data"][0]["x"] == [0.0, 0.0, 100.0]
+    assert "process 2" in figure["data"][0]["text"][2]
