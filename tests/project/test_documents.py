@@ -41,6 +41,14 @@ def test_every_verdict_is_documented_in_order() -> None:
     assert documented[: len(verdicts)] == verdicts
 
 
+def test_every_export_column_is_documented_in_order() -> None:
+    from leaderboard.exports import LEADERBOARD_COLUMNS, RESULT_COLUMNS
+
+    leaderboard, results = re.findall(r"```csv\n(.*)\n```", (ROOT / "docs" / "record.md").read_text())
+    assert leaderboard.split(",") == [column.name for column in LEADERBOARD_COLUMNS]
+    assert results.split(",") == [column.name for column in RESULT_COLUMNS]
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_paths_and_make_targets_named_in_a_document_exist(document: Path) -> None:
     text = document.read_text()
