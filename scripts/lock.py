@@ -19,7 +19,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = {"requirements.txt": ["site"], "requirements-dev.txt": ["site", "docker", "dev"]}
+LOCKS = {"requirements.txt": ["site"], "requirements-dev.txt": ["site", "docker", "prime", "dev"]}
 MARK = "# dependencies sha256 "
 
 
