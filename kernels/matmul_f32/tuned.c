@@ -1,7 +1,7 @@
 /* Register tiles of ROWS by two vectors over packed panels of b (two vectors wide, DEPTH deep), each in the cache while all of a passes by.
    A vector is as wide as the machine's registers, which gcc tells by its largest useful alignment. */
 enum { LANES = __BIGGEST_ALIGNMENT__ / sizeof(float), WIDTH = 2 * LANES, DEPTH = 384 };
-enum { ROWS = __BIGGEST_ALIGNMENT__ == 32 ? 6 : 12 }; /* 256-bit vectors come with 16 registers, the others with 32 */
+enum { ROWS = __BIGGEST_ALIGNMENT__ == 32 ? 6 : 8 }; /* 256-bit vectors come with 16 registers, the others with 32 */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef float unaligned_lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void tile(size_t rows, const float 
 		sum[r][0] = sum[r][1] = (lanes){0};
 	for (size_t k = 0; k < depth; k++) {
 		const lanes left = panel[k][0], right = panel[k][1];
-#pragma GCC unroll 12
+#pragma GCC unroll 8
 		for (size_t r = 0; r < rows; r++) {
 			sum[r][0] += a[r * n + k] * left;
 			sum[r][1] += a[r * n + k] * right;
