@@ -32,7 +32,7 @@ class HarnessSource:
     @cached_property
     def script(self) -> bytes:
         """sh SCRIPT FOLDER: unpacks below FOLDER-src and builds FOLDER, which must not exist yet."""
-        files = self._files()
+        files = self.files()
         folders = sorted({str(PurePosixPath(path).parent) for path in files})
         lines = ["set -eu", 'to=$1; src=$1-src; mkdir -p "$src" "$to"; cd "$src"']
         lines += [f"mkdir -p {folder}" for folder in folders]
@@ -40,7 +40,7 @@ class HarnessSource:
         lines += [f'sh harness/build.sh "$src" "$to" {self.kernel.name}', 'cd /; rm -rf "$src"']
         return ("\n".join(lines) + "\n").encode()
 
-    def _files(self) -> dict[str, bytes]:
+    def files(self) -> dict[str, bytes]:
         """Where build.sh looks for them -> contents."""
         files = {f"harness/{path.relative_to(HARNESS)}": path.read_bytes() for path in harness_files()}
         files |= {f"include/{path.name}": path.read_bytes() for path in header_files()}

@@ -24,13 +24,14 @@ FIELDS = (
     "flags",
 )
 
-_known: WeakKeyDictionary[Sandbox, dict[str, Any]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 def machine_facts(sandbox: Sandbox, harness: str) -> dict[str, Any]:
     """What `describe` of the harness says inside, and what the backend says of itself. A machine of another architecture is a
     fault."""
-    facts = _known.get(sandbox)
+    place = getattr(sandbox, "place", sandbox)  # a backend that may replace the machine behind it says which one it is
+    facts = _known.get(place)
     if facts is None:
         raw = parse_object(sandbox.run([f"{harness}/describe"], DESCRIBE_TIMEOUT_S), "the harness' describe")
         facts = {name: _plain(raw.get(name)) for name in FIELDS}
@@ -38,7 +39,7 @@ def machine_facts(sandbox: Sandbox, harness: str) -> dict[str, Any]:
             raise HarnessBroken(f"the sandbox for {sandbox.arch} is {facts['arch']} inside")
         facts["defences"] = {clean(str(name), 40): value is True for name, value in (raw.get("defences") or {}).items()}
         facts |= {"arch": sandbox.arch, "emulated": sandbox.emulated} | sandbox.describe()
-        _known[sandbox] = facts
+        _known[place] = facts
     return dict(facts)
 
 
