@@ -300,7 +300,7 @@ class Result(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.submission} on {self.arch}"
+        return f"{self.model} on {self.kernel}, {self.arch}"  # its own copies: lists need no join through the submission
 
 
 class Standing(models.Model):

@@ -24,7 +24,8 @@ class KernelAdmin(ReadOnlyAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).annotate(n=Count("submissions"))
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.annotate(n=Count("submissions"))
 
     @admin.display(ordering="n")
     def answers(self, kernel: Any) -> int:
@@ -47,7 +48,8 @@ class MachineAdmin(ReadOnlyAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).annotate(n=Count("results", filter=Q(results__state="done")))
+        rows: QuerySet[Any] = super().get_queryset(request)
+        return rows.annotate(n=Count("results", filter=Q(results__state="done")))
 
     @admin.display(description="results", ordering="n")
     def measured(self, machine: Any) -> int:

@@ -80,10 +80,10 @@ class Taker:
 
     def wants(self, name: str) -> bool:
         """Whether to keep a file of that name; files worth a word are noted."""
-        if JUNK.search(name):
-            return False
         if name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
             self.skip(name, "a path that leads out of the bundle")
+            return False
+        if JUNK.search(name):
             return False
         if name.lower().endswith(ARCHIVES):
             self.skip(name, "an archive inside the archive: unpack it first, or upload it by itself")

@@ -18,7 +18,7 @@ from leaderboard.text import clean
 
 MAX_ROLLOUT = 2**31 - 1
 NAME_LENGTH = 300
-REPEATED = "duplicate: this trace id came earlier in the bundle"
+REPEATED = "duplicate: it came earlier in the bundle"
 
 
 @dataclass(kw_only=True)
@@ -42,7 +42,7 @@ class Reading:
                     digest = hashlib.blake2b(item.identity.encode(), digest_size=12).digest()
                     if digest in seen:
                         yield Skipped(
-                            member=item.member, line=item.line, reason="duplicate: this trace id came earlier in the bundle"
+                            member=item.member, line=item.line, reason="duplicate: it came earlier in the bundle"
                         )
                         continue
                     seen.add(digest)

@@ -291,8 +291,8 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
         models: dict[str, LanguageModel] = {}
         for chunk in chunks(reading):
             answers = [item for item in chunk if isinstance(item, Answer)]
-            for name in {answer.model for answer in answers} - set(models):
-                models[name] = find_model(name)
+            for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
+                models[name] = models.get(name) or find_model(name)
             with transaction.atomic():
                 renew(bundle, token)
                 known, mine = _bring(bundle, answers, models)

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.utils import timezone
+
+from kernels.catalog import load_catalog
+from leaderboard.models import Kernel, LanguageModel, Result, Submission
+from leaderboard.services import catalog, queueing, recording
+from leaderboard.services.language_models import find_model
+from tests.site import fake_grader
+
+Make = Callable[..., Submission]
+
+
+@pytest.fixture
+def kernels(db: Any) -> dict[str, Kernel]:
+    """All kernels as rows, without their baselines."""
+    return {spec.name: catalog._sync_kernel(spec) for spec in load_catalog().values()}
+
+
+@pytest.fixture
+def make(kernels: dict[str, Kernel]) -> Make:
+    """make(source, model=..., kernel=..., public=...): one submission."""
+    numbers = count(1)
+
+    def make_one(
+        source: str | None = "speedup 2",
+        *,
+        model: str = "stub/one",
+        kernel: str = "dot_f32",
+        public: bool = True,
+        kind: str = LanguageModel.Kind.LLM,
+    ) -> Submission:
+        number = next(numbers)
+        return Submission.objects.create(
+            identity=f"trace:{number}",
+            kernel=kernels[kernel],
+            model=find_model(model, kind),
+            rollout=number,
+            reply=source or "",
+            source=source,
+            public=public,
+        )
+
+    return make_one
+
+
+def claim(result: Result, *, worker: str = "somewhere:else:1:2", lease_s: float = 60) -> UUID:
+    token, now = uuid4(), timezone.now()
+    until = now + timedelta(seconds=lease_s)
+    assert Result.objects.claim(result.pk, token=token, worker=worker, now=now, lease_until=until)
+    return token
+
+
+@pytest.fixture
+def queue(make: Make) -> Callable[..., Result]:
+    """queue(source, arch=...): one submission with a queued row."""
+
+    def queue_one(source: str | None = "speedup 2", *, arch: str = "amd64", **more: Any) -> Result:
+        submission = make(source, **more)
+        queueing.enqueue([submission], [arch])
+        return Result.objects.get(submission=submission, arch=arch)
+
+    return queue_one
+
+
+@pytest.fixture
+def grade(queue: Callable[..., Result]) -> Callable[..., Result]:
+    """grade(speedup=..., verdict=..., model=...): one submission, graded and recorded."""
+
+    def grade_one(
+        *, verdict: str = "passed", speedup: float = 2.0, arch: str = "amd64", again: Any = None, **more: Any
+    ) -> Result:
+        extra = {
+            key: more.pop(key)
+            for key in list(more)
+            if key in ("emulated", "extra_mb", "kernel_score", "kernel_version", "detail", "log")
+        }
+        if again is not None:
+            queueing.regrade(Submission.objects.filter(pk=again.submission_id), [arch])
+            row = Result.objects.queued().get(submission=again.submission_id, arch=arch)
+        else:
+            row = queue(arch=arch, **more)
+        record = fake_grader.record(row.kernel.name, arch, verdict=verdict, speedup=speedup, **extra)
+        recorded = recording.record(claim(row), record)
+        assert recorded is not None
+        return recorded
+
+    return grade_one
+
+
+@pytest.fixture(autouse=True)
+def fake(settings: Any) -> Any:
+    settings.GRADER = "tests.site.fake_grader"
+    fake_grader.unavailable.clear()
+    fake_grader.graded.clear()
+    return fake_grader

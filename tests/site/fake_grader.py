@@ -1,0 +1,87 @@
+"""A grader for tests of the site: quick, and does what the source tells it to.
+
+Sources: "speedup 2.5" passes with that speedup, "verdict wrong_answer" fails so, "sleep 0.2" takes its time, "gone" loses the
+sandbox, "operator" needs an operator, "bug" raises, "internal" reports an internal error. Several, one a line, are done in turn.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from grading.faults import SandboxGone, SandboxUnavailable
+from grading.version import kernel_version
+from kernels.catalog import load_catalog
+
+unavailable: dict[str, str] = {}  # arch -> reason; tests fill it in
+graded: list[tuple[str, str | None, str]] = []
+
+
+def why_unavailable(arch: str) -> str | None:
+    if arch in os.environ.get("FAKE_GRADER_ARCHS", "amd64,arm64").split(","):
+        return unavailable.get(arch)
+    return f"no {arch} sandbox configured"
+
+
+def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:
+    graded.append((kernel, source, arch))
+    if path := os.environ.get("FAKE_GRADER_LOG"):  # what was begun, by which process: for tests across processes
+        with Path(path).open("a") as log:
+            log.write(f"{os.getpid()} {arch} {source!r}\n")
+    if source is None:
+        return record(kernel, arch, verdict="no_answer")
+    verdict, speedup = "passed", 1.0
+    for line in source.splitlines():
+        word, _, value = line.partition(" ")
+        if word == "sleep":
+            time.sleep(float(value))
+        elif word == "gone":
+            raise SandboxGone("the sandbox is gone")
+        elif word == "operator":
+            raise SandboxUnavailable("set PRIME_API_KEY")
+        elif word == "bug":
+            raise KeyError("a bug of ours")
+        elif word == "internal":
+            return record(kernel, arch, verdict="internal_error")
+        elif word == "verdict":
+            verdict = value
+        elif word == "speedup":
+            speedup = float(value)
+    return record(kernel, arch, verdict=verdict, speedup=speedup)
+
+
+def record(kernel: str, arch: str, *, verdict: str = "passed", speedup: float = 1.0, **more: Any) -> dict[str, Any]:
+    """A record as the grader makes them."""
+    passed = verdict == "passed"
+    catalog = load_catalog()
+    values: dict[str, Any] = {
+        "schema": 1,
+        "kernel": kernel,
+        "kernel_version": kernel_version(catalog[kernel]) if kernel in catalog else "1.1+00000000",
+        "arch": arch,
+        "sandbox": "fake",
+        "emulated": False,
+        "verdict": verdict,
+        "detail": f"It is {verdict}.",
+        "answer_parsed": verdict != "no_answer",
+        "compiled": None if verdict == "no_answer" else verdict != "compile_error",
+        "correct": passed,
+        "within_memory": True if passed else None,
+        "passed": passed,
+        "speedup": speedup if passed else None,
+        "speedup_low": speedup * 0.9 if passed else None,
+        "speedup_high": speedup * 1.1 if passed else None,
+        "sol_ms": 10.0 / speedup if passed else None,
+        "ref_ms": 10.0 if passed else None,
+        "throughput_m": 100.0 * speedup if passed else None,
+        "extra_mb": 0.5 if passed else None,
+        "peak_mb": 12.0 if passed else None,
+        "kernel_score": 0.5 if passed else (None if verdict == "internal_error" else 0.0),
+        "samples": {"answer_ns": [1.0, 2.0], "reference_ns": [2.0, 4.0]} if passed else None,
+        "machine": {"cpu_model": "Fake", "vcpus": 2, "memory_mb": 4096.0, "compiler": "gcc 14.2.0"},
+        "log": {"compile": "", "run": ""},
+        "seconds": {"compile": 0.1},
+    }
+    return values | more
