@@ -245,7 +245,10 @@ def remove_tree(folder: Path) -> None:
     def unlock(function: Any, path: str, error: Any) -> None:
         del error
         with suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
+            for place in (os.path.dirname(path), path):
+                # Never what a link leads to, nor the folder above, which is everybody's /tmp.
+                if Path(place).is_relative_to(folder) and not os.path.islink(place):
+                    os.chmod(place, 0o700)
             function(path)
 
     shutil.rmtree(folder, onerror=unlock)

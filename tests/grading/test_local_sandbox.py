@@ -143,6 +143,12 @@ def test_closing_leaves_nothing_even_of_folders_made_unreadable(sandbox):
     assert not sandbox.folder.exists()
 
 
+def test_removing_what_another_has_removed_leaves_the_folder_above_as_it_is(tmp_path):
+    tmp_path.chmod(0o777)
+    local.remove_tree(tmp_path / "gone")
+    assert tmp_path.stat().st_mode & 0o777 == 0o777
+
+
 def test_another_architecture_is_unavailable_with_the_reason():
     assert why_unavailable("local", OTHER_ARCH) == f"this machine is {host_arch()}"
     assert why_unavailable("", "arm64") == "no arm64 sandbox configured"
