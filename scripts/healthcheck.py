@@ -10,8 +10,9 @@ from pathlib import Path
 
 
 def serves_pages() -> bool:
-    """Whether the container's first process is the web side (roles all and web), by its command line."""
-    return any(word in Path("/proc/1/cmdline").read_bytes().decode() for word in ("supervise", "gunicorn"))
+    """Whether the container's first process is one that serves pages, by its command line."""
+    command = Path("/proc/1/cmdline").read_bytes().decode().split("\0")
+    return "supervise" in command and "--no-web" not in command
 
 
 def answers(port: str) -> bool:
