@@ -123,9 +123,12 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[
     """CSV text in chunks of a thousand rows: one row a chunk takes five times as long to send."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
+    careful = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(header)
     for number, row in enumerate(rows, 1):
-        writer.writerow([cell(value) for value in row])
+        cells = [cell(value) for value in row]
+        # Lines end in \n here, so that the writer does not see that a lone \r has to be quoted, too.
+        (careful if any("\r" in text for text in cells) else writer).writerow(cells)
         if number % ROWS_A_CHUNK == 0:
             yield buffer.getvalue()
             buffer.seek(0)

@@ -17,7 +17,7 @@ def explanations(result: Result) -> list[str]:
         "flagged": "Too good to be counted before a person has looked at it."
         + (f" {result.flag_note}" if result.flag_note else ""),
         "emulated": "Measured under emulation: it tells whether the answer is right, not how fast it is.",
-        "outdated": f"Measured as {result.measurement}; the kernel is measured as {result.kernel.measurement} now, and the two do not compare.",
+        "outdated": f"Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare.",
     }
     return [sentences[word] for word in marks(result)]
 

@@ -69,8 +69,8 @@ def queue_status(now: datetime | None = None) -> list[ArchStatus]:
 
 def pace_s(arch: str) -> float | None:
     """How long a grading took, on average over the last ones; None where there was none."""
-    last = Result.objects.public().done().for_archs([arch]).exclude(started_at=None).exclude(graded_at=None).order_by("-id")
-    took = [(graded - started).total_seconds() for started, graded in last.values_list("started_at", "graded_at")[:PACE_OVER]]
+    last = Result.objects.public().done().for_archs([arch]).order_by("-id").values_list("started_at", "graded_at")[:PACE_OVER]
+    took = [(graded - started).total_seconds() for started, graded in last if started and graded]
     return sum(took) / len(took) if took else None
 
 
@@ -93,8 +93,8 @@ def _arch_status(
 
 
 def _parked_because(arch: str, reasons: list[str]) -> str | None:
-    """Why nothing of this architecture can be graded: no sandbox is set up here, or every worker says that its own is unusable."""
-    if not settings.SANDBOXES[arch] and not any(not reason for reason in reasons):
+    """Why none can be graded: no sandbox is set up here, or every worker says that its own is unusable."""
+    if not settings.SANDBOXES[arch] and "" not in reasons:
         return f"no {arch} sandbox configured"
     return reasons[0] if reasons and all(reasons) else None
 

@@ -43,7 +43,7 @@ def verdict(name: str) -> str | SafeString:
     """✓ passed, ✕ wrong_answer, ◌ internal_error."""
     if not name:
         return numbers.MISSING
-    sign, kind = ("✓", "pass") if name == verdicts.PASSED else ("◌", "wait") if name == verdicts.INTERNAL_ERROR else ("✕", "fail")
+    sign, kind = {verdicts.PASSED: ("✓", "pass"), verdicts.INTERNAL_ERROR: ("◌", "wait")}.get(name, ("✕", "fail"))
     return format_html('<span class="tag {}">{} {}</span>', kind, sign, name)
 
 

@@ -139,7 +139,7 @@ def _sentences(results: Sequence[Result], current: Sequence[Result]) -> list[dic
 
 
 def _sentence(verdict: str, text: str, results: Sequence[Result]) -> dict[str, str]:
-    sign, kind = ("✓", "") if verdict == verdicts.PASSED else ("◌", "ours") if verdict == verdicts.INTERNAL_ERROR else ("✕", "fail")
+    sign, kind = {verdicts.PASSED: ("✓", ""), verdicts.INTERNAL_ERROR: ("◌", "ours")}.get(verdict, ("✕", "fail"))
     return {"word": f"{sign} {verdict} on {' and '.join(result.arch for result in results)}", "text": text, "kind": kind}
 
 

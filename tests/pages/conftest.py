@@ -10,8 +10,8 @@ from tests.pages import factories
 
 @pytest.fixture
 def site(db: None) -> None:
-    """Eight invented models and two baselines on thirteen kernels and two architectures."""
-    factories.make_site()
+    """Four invented models and two baselines on thirteen kernels and two architectures."""
+    factories.make_site(models=4)
 
 
 @pytest.fixture

@@ -6,11 +6,13 @@ import hashlib
 import math
 import random
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
-from leaderboard.models import Bundle, BundleEntry, Kernel, LanguageModel, Machine, Result, Submission
+from leaderboard.models import Bundle, BundleEntry, Kernel, LanguageModel, Machine, Result, Standing, Submission
 from leaderboard.services import standings
 
+NUMBERS = count(1)
 WHEN = datetime(2026, 11, 27, 14, 2, tzinfo=UTC)
 KERNELS = (
     ("dot_f32", "float dot_f32(const float *a, const float *b, size_t n)", "element", 4, 14.0, 2.2),
@@ -55,6 +57,18 @@ FAILURES = (
     "wrong_answer",
     "memory_limit",
 )
+DETAILS = {
+    "passed": "Passed every test.",
+    "wrong_answer": "On test “n = 7, data before a page end” it returned 3 where 4 is right: look at the last elements.",
+    "compile_error": "Line 1: immintrin.h: No such file or directory.",
+    "memory_limit": "Right, but it needed four times the memory that is allowed: look at the copy of the input.",
+    "runtime_error": "SIGSEGV on test “n = 0”: look at what it reads before it compares with n.",
+}
+COMPILE_LOG = """\
+answer.c:1:10: fatal error: immintrin.h: No such file or directory
+    1 | #include <immintrin.h>
+compilation terminated.
+"""
 SOURCE = """\
 #include <immintrin.h>
 
@@ -111,14 +125,20 @@ def make_machine(arch: str = "amd64", **more: Any) -> Machine:
 
 
 def make_submission(kernel: Kernel, model: LanguageModel, rollout: int = 0, **more: Any) -> Submission:
+    submission = build_submission(kernel, model, rollout, **more)
+    submission.save(force_insert=True)
+    return submission
+
+
+def build_submission(kernel: Kernel, model: LanguageModel, rollout: int = 0, **more: Any) -> Submission:
     source = more.pop("source", SOURCE)
     values = {
-        "identity": f"{model.name}:{kernel.name}:{rollout}:{Submission.objects.count()}",
+        "identity": f"{model.name}:{kernel.name}:{rollout}:{next(NUMBERS)}",
         "reply": f"Here it is.\n<answer>{source}</answer>",
         "source": source,
         "source_sha256": hashlib.sha256((source or "").encode()).hexdigest() if source else "",
     }
-    return Submission.objects.create(kernel=kernel, model=model, rollout=rollout, **(values | more))
+    return Submission(kernel=kernel, model=model, rollout=rollout, **(values | more))
 
 
 def make_result(submission: Submission, arch: str = "amd64", verdict: str = "passed", **more: Any) -> Result:
@@ -184,89 +204,76 @@ def score(speedup: float) -> float:
 
 def make_site(models: int = len(MODELS), rollouts: int = 3, archs: tuple[str, ...] = ("amd64", "arm64")) -> None:
     """Invented results of all kernels: both baselines and so many models, every answer on every architecture."""
-    chance = random.Random(20261127)
+    site = _Invention({arch: make_machine(arch) for arch in archs})
     kernels = {name: make_kernel(name) for name, *_ in KERNELS}
-    machines = {arch: make_machine(arch) for arch in archs}
     naive = make_model("naive", kind="baseline")
     tuned = make_model("tuned", kind="baseline")
-    results = []
-    for name, _, _, limit, reference_ms, gain in KERNELS:
-        for baseline, speedup in ((naive, 1.0), (tuned, gain)):
-            submission = make_submission(kernels[name], baseline)
-            over = baseline == naive and name in ("count_primes", "count_distinct_u32")
-            for arch in archs:
-                drift = 1 if baseline == naive else chance.uniform(0.8, 1.1)
-                results.append(
-                    _invent(
-                        submission,
-                        arch,
-                        machines,
-                        "memory_limit" if over else "passed",
-                        speedup * drift,
-                        reference_ms,
-                        limit,
-                        chance,
-                    )
-                )
+    for name, _, _, _, reference_ms, gain in KERNELS:
+        over = name in ("count_primes", "count_distinct_u32")
+        site.add(build_submission(kernels[name], naive), "memory_limit" if over else "passed", 1.0, reference_ms)
+        site.add(build_submission(kernels[name], tuned), "passed", gain, reference_ms)
     for name, provider, weights, passing, skill in MODELS[:models]:
         model = make_model(name, provider=provider, weights=weights)
-        for kernel, _, _, limit, reference_ms, gain in KERNELS:
+        for kernel, _, _, _, reference_ms, gain in KERNELS:
             for rollout in range(rollouts):
-                verdict = "passed" if chance.random() < passing else chance.choice(FAILURES)
-                submission = make_submission(kernels[kernel], model, rollout, source=None if verdict == "no_answer" else SOURCE)
-                speedup = math.exp(math.log(gain * 1.5) * min(1.2, max(0.0, chance.gauss(skill, 0.25))) + chance.gauss(0, 0.05))
-                for arch in archs:
-                    own = "compile_error" if arch == "arm64" and verdict == "passed" and chance.random() < 0.12 else verdict
-                    results.append(
-                        _invent(
-                            submission, arch, machines, own, speedup * chance.uniform(0.75, 1.15), reference_ms, limit, chance
-                        )
-                    )
-    Result.objects.bulk_create(results)
-    standings.recompute({standings.cell_of(result) for result in results})
+                verdict = "passed" if site.chance.random() < passing else site.chance.choice(FAILURES)
+                source = None if verdict == "no_answer" else SOURCE
+                found = min(1.2, max(0.0, site.chance.gauss(skill, 0.25)))  # of the gain there is, on a log scale
+                speedup = (gain * 1.5) ** found * math.exp(site.chance.gauss(0, 0.05))
+                site.add(build_submission(kernels[kernel], model, rollout, source=source), verdict, speedup, reference_ms)
+    site.save()
 
 
-def _invent(
-    submission: Submission,
-    arch: str,
-    machines: dict[str, Machine],
-    verdict: str,
-    speedup: float,
-    reference_ms: float,
-    limit: float,
-    chance: random.Random,
-) -> Result:
-    details = {
-        "passed": f"All 214 tests and 31 timed rounds were right; {speedup:.1f} times the reference.",
-        "wrong_answer": "On test “n = 7, data one byte before a page end” it returned 3 where 4 is right: look at the elements after the last block.",
-        "compile_error": "Line 1: immintrin.h: No such file or directory.",
-        "memory_limit": f"Right, but it needed 16.0 MiB beside its inputs where {limit} MiB are allowed: look at the copy of the input.",
-        "runtime_error": "SIGSEGV on test “n = 0”: look at what it reads before it compares with n.",
-    }
-    more: dict[str, Any] = {"machine": machines[arch], "detail": details.get(verdict, "")}
-    if verdict == "passed":
+class _Invention:
+    """Collects answers with a result on every machine, and saves them all at once."""
+
+    def __init__(self, machines: dict[str, Machine]) -> None:
+        self.machines = machines
+        self.chance = random.Random(20261127)
+        self.submissions: list[Submission] = []
+        self.results: list[Result] = []
+
+    def add(self, submission: Submission, verdict: str, speedup: float, reference_ms: float) -> None:
+        self.submissions.append(submission)
+        baseline = submission.model.is_baseline
+        for arch, machine in self.machines.items():
+            drift = 1.0 if baseline else self.chance.uniform(0.75, 1.15)
+            fails_here = arch == "arm64" and verdict == "passed" and not baseline and self.chance.random() < 0.12
+            own = "compile_error" if fails_here else verdict
+            self.results.append(self._result(submission, machine, own, speedup * drift, reference_ms))
+
+    def save(self) -> None:
+        Submission.objects.bulk_create(self.submissions)
+        Result.objects.bulk_create(self.results)
+        cells = sorted({standings.cell_of(result) for result in self.results})
+        Standing.objects.bulk_create([Standing(**cell._asdict(), **standings.summary(cell)) for cell in cells])
+
+    def _result(self, submission: Submission, machine: Machine, verdict: str, speedup: float, reference_ms: float) -> Result:
+        more: dict[str, Any] = {"machine": machine, "detail": DETAILS.get(verdict, "")}
+        if verdict == "passed":
+            more |= self._measured(speedup, reference_ms)
+        elif verdict == "memory_limit":
+            more |= {"extra_mb": submission.kernel.memory_limit_mb * 4}
+        elif verdict == "compile_error":
+            more |= {"log": {"compile": COMPILE_LOG, "run": ""}}
+        return build_result(submission, machine.arch, verdict, **more)
+
+    def _measured(self, speedup: float, reference_ms: float) -> dict[str, Any]:
         rounds = 31 if reference_ms < 60 else 11
         answer_ms = reference_ms / speedup
-        more |= {
+        return {
             "speedup": speedup,
             "sol_ms": answer_ms,
             "ref_ms": reference_ms,
-            "extra_mb": chance.choice([1, 1, 2, 3, 5, 5, 8, 16, 70, 260, 512]) / 256,
+            "extra_mb": self.chance.choice([1, 1, 2, 3, 5, 5, 8, 16, 70, 260, 512]) / 256,
             "samples": {
-                "answer_ns": [answer_ms * 1e6 * (1 + abs(chance.gauss(0, 0.015)) - 0.01) for _ in range(rounds)],
-                "reference_ns": [reference_ms * 1e6 * (1 + abs(chance.gauss(0, 0.01)) - 0.006) for _ in range(rounds)],
+                "answer_ns": [self._noisy(answer_ms * 1e6, 0.015) for _ in range(rounds)],
+                "reference_ns": [self._noisy(reference_ms * 1e6, 0.01) for _ in range(rounds)],
                 "process": [k % 3 for k in range(rounds)],
             },
             "log": {"compile": "", "run": "tests    214 of 214 right\nrounds   31 of 33 counted"},
             "seconds": {"compile": 0.4, "tests": 0.3, "benchmark": 4.1},
         }
-    elif verdict == "memory_limit":
-        more |= {"extra_mb": limit * 4}
-    elif verdict == "compile_error":
-        more |= {
-            "log": {
-                "compile": "answer.c:1:10: fatal error: immintrin.h: No such file or directory\n    1 | #include <immintrin.h>\ncompilation terminated.",
-                "run": "",
-            }
-        }
-    return build_result(submission, arch, verdict, **more)
+
+    def _noisy(self, middle: float, spread: float) -> float:
+        return middle * (1 + abs(self.chance.gauss(0, spread)) - 0.6 * spread)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from plotly.graph_objects import Figure
 
-from leaderboard import charts
+from leaderboard import charts, scales
 from leaderboard.answers import frontier, load_answers
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
 from tests.pages import factories
@@ -101,14 +101,14 @@ def test_baselines_are_lines_and_not_rows(site: None, reader: Reader) -> None:
 
 @pytest.mark.parametrize("values", [[], [0.01], [1.0], [3.0, 3000.0]])
 def test_the_speedup_axis_always_holds_one_and_eight_and_every_value(values: list[float]) -> None:
-    scale = charts.powers_of_two(values, "title", "short")
+    scale = scales.powers_of_two(values, "title", "short")
     assert all(scale.low < value < scale.high for value in [1.0, 8.0, *values])
     assert {1.0, 8.0} <= {value for value, _ in scale.ticks}
 
 
 @pytest.mark.parametrize("values", [[], [0.0], [-2.5, 40.0], [0.004, -0.003]])
 def test_the_per_cent_axis_has_a_few_round_ticks_and_zero(values: list[float]) -> None:
-    scale = charts.per_cent_scale(values, "title", "short")
+    scale = scales.per_cent(values, "title", "short")
     assert 3 <= len(scale.ticks) <= 12
     assert (0, "0") in [(value, text) for value, text in scale.ticks]
     assert all(scale.low <= value <= scale.high for value in values)

@@ -1,0 +1,97 @@
+"""Axes of charts: a range, round ticks, a title that says which way is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+PAGE_MB = 4096 / 2**20  # the smallest growth of memory that can be seen
+PHONE_TICKS = 5
+Tick = tuple[float, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """An axis in data units. `short` is its title on a phone."""
+
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+    title: str
+    short: str
+    logarithmic: bool = True
+
+    def at(self, value: float) -> float:
+        """Where plotly wants a note at this value: on a logarithmic axis, its decimal logarithm."""
+        return math.log10(value) if self.logarithmic else value
+
+    def layout(self) -> dict[str, Any]:
+        """As plotly's xaxis or yaxis: line and ticks, hairline grid, no zoom."""
+        return {
+            "type": "log" if self.logarithmic else "linear",
+            "range": [self.at(self.low), self.at(self.high)],
+            "tickvals": [value for value, _ in self.ticks],
+            "ticktext": [text for _, text in self.ticks],
+            "title": {"text": self.title, "font": {"size": 12, "color": "var(--soft)"}, "standoff": 8},
+            "gridcolor": "var(--rule)",
+            "linecolor": "var(--ink)",
+            "showline": True,
+            "ticks": "outside",
+            "ticklen": 4,
+            "tickcolor": "var(--ink)",
+            "zeroline": False,
+            "fixedrange": True,
+        }
+
+    def narrow(self) -> dict[str, Any]:
+        """What is different on a phone: the short title, and every second or third tick, 1× and 0 among them."""
+        every = max(1, math.ceil(len(self.ticks) / PHONE_TICKS))
+        start = next((i for i, (value, _) in enumerate(self.ticks) if value in (0, 1)), 0) % every
+        kept = self.ticks[start::every]
+        return {"title": self.short, "tickvals": [value for value, _ in kept], "ticktext": [text for _, text in kept]}
+
+
+Maker = Callable[[Iterable[float], str, str], Scale]
+
+
+def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
+    """Ticks at powers of two, from below the smallest value to above the largest; 1× and 8× are always there."""
+    known = [value for value in values if value > 0]
+    low = min(0, math.floor(math.log2(min(known, default=1.0)) + 0.05))
+    high = max(3, math.ceil(math.log2(max(known, default=8.0)) - 0.05))
+    ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in range(low, high + 1))
+    return Scale(low=2.0 ** (low - 0.35), high=2.0 ** (high + 0.35), ticks=ticks, title=title, short=short)
+
+
+def memory(values: Iterable[float], title: str, short: str) -> Scale:
+    """MiB, ticks at powers of four from one page on."""
+    high = max(0, math.ceil(math.log(max([PAGE_MB, *values])) / math.log(4)))
+    ticks = tuple((4.0**k, _bytes(4.0**k)) for k in range(-4, high + 1))
+    return Scale(low=PAGE_MB / 1.5, high=4.0 ** (high + 0.25), ticks=ticks, title=title, short=short)
+
+
+def per_cent(values: Iterable[float], title: str, short: str) -> Scale:
+    """Linear, around 0; a few round ticks."""
+    known = [*values, -1.0, 1.0]
+    low, high = min(known), max(known)
+    pad = 0.06 * (high - low)
+    step = _round_step((high - low) / 5)
+    ticks = tuple((k * step, _signed_per_cent(k * step)) for k in range(math.ceil(low / step), math.floor(high / step) + 1))
+    return Scale(low=low - pad, high=high + pad, ticks=ticks, title=title, short=short, logarithmic=False)
+
+
+def _round_step(rough: float) -> float:
+    base = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * base for factor in (1, 2, 5, 10) if factor * base >= rough)
+
+
+def _signed_per_cent(value: float) -> str:
+    return f"{value:+g} %".replace("-", "−") if value else "0"
+
+
+def _bytes(mib: float) -> str:
+    if mib == PAGE_MB:
+        return "1 page"
+    return f"{mib * 1024:g} KiB" if mib < 1 else f"{mib:g} MiB"

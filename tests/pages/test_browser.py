@@ -1,0 +1,164 @@
+"""The pages in a real browser, under the site's own Content-Security-Policy."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leaderboard.models import Kernel, LanguageModel, Submission
+from tests.pages import factories
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the playwright package is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+BUNDLE = Path(__file__).resolve().parents[2] / "static" / "vendor" / "plotly" / "plotly.min.js"
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"),
+    *("--no-first-run", "--disable-component-update", "--disable-sync"),
+]
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
+    pytest.mark.skipif(not BUNDLE.is_file(), reason="no chart library: python scripts/fetch_plotly.py"),
+]
+
+
+@pytest.fixture
+def addresses(transactional_db: None) -> list[str]:
+    """An address of every kind of page, on a site with results."""
+    factories.make_site(models=3)
+    passed = Submission.objects.filter(results__verdict="passed", model__kind="llm", results__arch="arm64").first()
+    failed = Submission.objects.filter(results__verdict="wrong_answer").first()
+    assert passed
+    assert failed
+    return [
+        *("/", "/?arch=both&sort=speedup", "/?sort=memory&kernel=sort_u32,dot_f32", "/kernels/", "/kernels/crc32_ieee/"),
+        *("/models/lab-two-large/", "/queue/", "/machines/", "/methodology/", "/nothing-here/", "/?arch=sparc"),
+        *(f"/submissions/{passed.uid}/", f"/submissions/{failed.uid}/"),
+    ]
+
+
+@pytest.fixture
+def browser(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    # playwright runs an event loop in this thread, where Django would refuse to use the database
+    monkeypatch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+class Watched:
+    """A page that remembers what it should not have done."""
+
+    def __init__(self, browser: Any, server: str, **options: Any) -> None:
+        self.server = server
+        self.page = browser.new_context(**options).new_page()
+        self.faults: list[str] = []
+        self.page.on("console", lambda message: self._console(message))
+        self.page.on("pageerror", lambda error: self.faults.append(f"error on {self.page.url}: {error}"))
+        self.page.on("request", lambda request: self._request(request.url))
+
+    def _console(self, message: Any) -> None:
+        if "the server responded with a status of" not in message.text:  # the page itself may be a 404
+            self.faults.append(f"{message.type} on {self.page.url}: {message.text}")
+
+    def _request(self, url: str) -> None:
+        if not url.startswith((self.server, "data:", "blob:")):
+            self.faults.append(f"request to {url}")
+
+    def open(self, address: str) -> None:
+        """The page with every chart on it drawn."""
+        self.page.goto(f"{self.server}{address}")
+        plots = self.page.locator(".plot")
+        for i in range(plots.count()):
+            plots.nth(i).locator(".main-svg").first.wait_for()
+        playwright.expect(self.page.locator(".plot[data-drawn]")).to_have_count(plots.count())
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_is_quiet_stays_at_home_and_draws_its_charts(
+    width: int, addresses: list[str], live_server: Any, browser: Any
+) -> None:
+    watched = Watched(browser, live_server.url, viewport={"width": width, "height": 900})
+    drawn = 0
+    for address in addresses:
+        watched.open(address)
+        drawn += watched.page.locator(".plot").count()
+        assert watched.page.evaluate("document.documentElement.scrollWidth") <= width, f"{address} is wider than the window"
+    assert watched.faults == []
+    assert drawn >= 12
+
+
+def test_a_chart_has_one_mark_an_answer_and_the_tokens_colour(addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url, color_scheme="light")
+    watched.open("/")
+    points = watched.page.locator(".plot").first.locator(".trace .point")
+    assert points.count() == 3
+    assert "rgb(10, 100, 173)" in points.first.get_attribute("style").replace("rgba", "rgb")
+
+
+def test_the_theme_button_recolours_the_charts_and_is_remembered(addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url, color_scheme="light")
+    watched.open("/")
+    button = watched.page.get_by_role("button", name="Theme")
+    background = watched.page.locator(".plot .main-svg").first
+    light = background.get_attribute("style")
+    button.click()
+    assert button.text_content() == "Theme: light"
+    button.click()
+    assert button.text_content() == "Theme: dark"
+    assert background.get_attribute("style") != light
+    watched.open("/kernels/crc32_ieee/")
+    assert watched.page.locator("html").get_attribute("data-theme") == "dark"
+    assert watched.faults == []
+
+
+def test_without_a_script_every_table_and_selector_works(addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url, java_script_enabled=False)
+    page = watched.page
+    for address in addresses:
+        page.goto(f"{live_server.url}{address}")
+        assert page.locator("h1").count() == 1
+    page.goto(f"{live_server.url}/")
+    page.get_by_role("link", name="side by side").click()
+    page.get_by_text("All 13 kernels").click()
+    page.get_by_label("sort_u32").check()
+    page.get_by_role("button", name="Show these").click()
+    assert "kernel=sort_u32" in page.url
+    assert page.locator("table.board tbody tr").count() == 5
+    assert page.locator(".plot noscript p").first.is_visible()
+
+
+def test_the_keyboard_reaches_the_content_and_closes_the_kernel_list(
+    addresses: list[str], live_server: Any, browser: Any
+) -> None:
+    watched = Watched(browser, live_server.url)
+    watched.open("/")
+    page = watched.page
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").text_content() == "Skip to content"
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#main")
+    page.locator("details.drop summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("details.drop form").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("details.drop form").is_visible()
+
+
+def test_the_queue_page_follows_the_queue(transactional_db: None, live_server: Any, browser: Any) -> None:
+    kernel: Kernel = factories.make_kernel("dot_f32")
+    model: LanguageModel = factories.make_model("lab/one")
+    watched = Watched(browser, live_server.url)
+    watched.open("/queue/")
+    playwright.expect(watched.page.locator("#live")).to_contain_text("Nothing yet.")
+    factories.make_result(factories.make_submission(kernel, model))
+    factories.make_queued(factories.make_submission(kernel, model, 1))
+    playwright.expect(watched.page.locator("#live")).to_contain_text("1 of 2 graded", timeout=15_000)
+    assert watched.faults == []
