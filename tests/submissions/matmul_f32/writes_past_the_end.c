@@ -1,0 +1,11 @@
+// verdict: wrong_answer | stores a whole vector behind the last column
+void matmul_f32(const float *a, const float *b, float *c, size_t n)
+{
+	memset(c, 0, n * n * sizeof *c);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			for (size_t j = 0; j < n; j++)
+				c[i * n + j] += a[i * n + k] * b[k * n + j];
+	for (size_t i = n * n; i % 4 != 0 && (uintptr_t)(c + i) % 4096 != 0; i++)
+		((volatile float *)c)[i] = 0;
+}
