@@ -1,7 +1,9 @@
-/* A bitmap of all 2^26 values, 8 MiB.  What costs is reaching its words: each is asked for some values ahead. */
+/* A bitmap of all 2^26 values, 8 MiB.  What costs is reaching its words: each is asked for some values ahead.
+   The bitmap is static because pages of a fresh allocation would have to be mapped again in every call. */
 enum { RANGE = 1 << 26, AHEAD = 32 };
+static uint64_t seen[RANGE / 64];
 
-static size_t mark(uint64_t *seen, uint32_t value)
+static inline size_t mark(uint32_t value)
 {
 	uint64_t word = seen[value / 64], bit = UINT64_C(1) << value % 64;
 	seen[value / 64] = word | bit;
@@ -10,14 +12,13 @@ static size_t mark(uint64_t *seen, uint32_t value)
 
 size_t count_distinct_u32(const uint32_t *values, size_t n)
 {
-	uint64_t *seen = calloc(RANGE / 64, sizeof *seen);
 	size_t count = 0, i = 0;
+	memset(seen, 0, sizeof seen);
 	for (; i + AHEAD < n; i++) {
 		__builtin_prefetch(&seen[values[i + AHEAD] / 64], 1);
-		count += mark(seen, values[i]);
+		count += mark(values[i]);
 	}
 	for (; i < n; i++)
-		count += mark(seen, values[i]);
-	free(seen);
+		count += mark(values[i]);
 	return count;
 }

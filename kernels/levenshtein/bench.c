@@ -20,11 +20,12 @@ void kernel_call(const void *in0, const void *in1, void *out, const union kernel
 
 enum kind {
 	UNRELATED, NEAR_COPY, SHIFTED, TWO_LETTERS, ALL_BYTES, EQUAL, MUCH_SHORTER, MUCH_LONGER, NEIGHBOURS_SWAPPED, NOTHING_SHARED, SAME_ENDS, ONE_LETTER,
-	SUBSTITUTED, EMPTY, KINDS
+	SUBSTITUTED, ROTATED, EMPTY, KINDS
 };
 static const char *const KIND_NAMES[] = {
 	"unrelated letters", "near copies", "b is a moved by one", "two letters", "all byte values", "equal", "b is much shorter", "b is much longer",
-	"neighbours swapped", "no byte in common", "same beginning and end", "one letter", "only substitutions", "b is empty",
+	"neighbours swapped", "no byte in common", "same beginning and end", "one letter", "only substitutions", "the first quarter moved to the end",
+	"b is empty",
 };
 static const size_t SIZES[] = {KERNEL_TEST_SIZES};
 /* Distances above 65535, and strings of more than any block. */
@@ -33,7 +34,7 @@ static const struct {
 	enum kind kind;
 } LARGE[] = {
 	{66001, 3, UNRELATED}, {3, 66001, UNRELATED}, {65536, 1, NOTHING_SHARED}, {0, 70000, UNRELATED}, {70000, 0, UNRELATED}, {2049, 4097, NEAR_COPY},
-	{4097, 4099, NEAR_COPY}, {4095, 4096, ALL_BYTES}, {511, 5000, UNRELATED}, {4160, 4160, SHIFTED}, {3000, 2000, TWO_LETTERS},
+	{4097, 4099, NEAR_COPY}, {4095, 4096, ALL_BYTES}, {511, 5000, UNRELATED}, {4160, 4160, SHIFTED}, {3000, 2000, TWO_LETTERS}, {2500, 2500, ROTATED},
 };
 /* The sizes above 1100 are among LARGE only: a cell takes an answer as slow as the reference 1 ns. */
 enum { SMALL_SIZES = sizeof SIZES / sizeof *SIZES - 1, SMALL_TESTS = SMALL_SIZES * KINDS, LARGE_TESTS = sizeof LARGE / sizeof *LARGE };
@@ -89,8 +90,10 @@ static void shape_bench(size_t size, unsigned variant, struct kernel_case *c)
 		shape(c, size, size, UNRELATED);
 	else if (variant == 1)
 		shape(c, size, size + size / 500, NEAR_COPY);
-	else
+	else if (variant == 2)
 		shape(c, size - size / 3, size, ALL_BYTES);
+	else
+		shape(c, size, size, ROTATED);
 }
 
 static void fill_letters(unsigned char *p, size_t size, unsigned letters, unsigned first)
@@ -143,6 +146,10 @@ static void make_other(enum kind kind, const unsigned char *a, size_t n, unsigne
 	case SAME_ENDS:
 		memcpy(b, a, shared / 3);
 		memcpy(b + m - shared / 3, a + n - shared / 3, shared / 3);
+		break;
+	case ROTATED: /* the best alignment leaves the diagonal by a quarter: narrow bands fail */
+		memcpy(b, a + n / 4, m - n / 4);
+		memcpy(b + m - n / 4, a, n / 4);
 		break;
 	case SUBSTITUTED:
 		memcpy(b, a, shared);
@@ -223,7 +230,7 @@ const struct kernel kernel = {
 	.name = "levenshtein",
 	.in_align = {1, 1},
 	.tests = SMALL_TESTS + LARGE_TESTS,
-	.extra_checks = 2,
+	.extra_checks = 3,
 	.shape_test = shape_test,
 	.shape_bench = shape_bench,
 	.fill = fill,
