@@ -40,6 +40,7 @@ for part in judge options clock report children buffers calls rounds; do $host -
 $host -static "$h/jail.c" -o "$out/jail"
 $host -static "$h/grade.c" "$h/inspect.c" -o "$out/grade"
 $host -static "$h/describe.c" -o "$out/describe"
+$host -static "$h/selftest.c" -o "$out/selftest"
 $child -DKERNEL_EMPTY "$h/stub.c" -c -o "$out/empty.o"
 $link "$out/empty.o" -o "$out/empty"
 $child -c "$h/stub.c" -o "$out/stub.o"

@@ -69,10 +69,18 @@ static void print(const char *name, const char *value)
 	json_string(stdout, value, strlen(value));
 	printf(", ");
 }
+/* First line of what a command prints. */
+static void first_line(const char *command, char *line, size_t size)
+{
+	FILE *p = popen(command, "r");
+	if (!p || !fgets(line, size, p)) *line = 0;
+	if (p) pclose(p);
+	trim(line);
+}
 int main(void)
 {
 	static char own[4096], path[4200];
-	char model[300], memory[64], cc[200], command[300], compiler[300] = "";
+	char model[300], memory[64], cc[200], command[4300], compiler[300], defences[1000];
 	struct utsname u;
 	cpu_set_t may;
 	uname(&u);
@@ -85,10 +93,9 @@ int main(void)
 	snprintf(path, sizeof path, "%s/cc", home);
 	snprintf(cc, sizeof cc, "%s", line_of(path));
 	snprintf(command, sizeof command, "%s --version 2>/dev/null", cc);
-	FILE *p = popen(command, "r");
-	if (!p || !fgets(compiler, sizeof compiler, p)) *compiler = 0;
-	if (p) pclose(p);
-	trim(compiler);
+	first_line(command, compiler, sizeof compiler);
+	snprintf(command, sizeof command, "'%s/selftest' --json", home);
+	first_line(command, defences, sizeof defences);
 	snprintf(path, sizeof path, "%s/flags", home);
 	printf("{");
 	print("arch", !strcmp(u.machine, "x86_64") ? "amd64" : !strcmp(u.machine, "aarch64") ? "arm64" : u.machine);
@@ -99,6 +106,6 @@ int main(void)
 	print("flags", line_of(path));
 	print("libc", gnu_get_libc_version());
 	print("huge_pages", line_of("/sys/kernel/mm/transparent_hugepage/enabled"));
-	printf("\"page_size_bytes\": %ld}\n", sysconf(_SC_PAGESIZE));
+	printf("\"defences\": %s, \"page_size_bytes\": %ld}\n", *defences == '{' ? defences : "{}", sysconf(_SC_PAGESIZE));
 	return 0;
 }

@@ -76,7 +76,7 @@ class DockerSandbox:
     def put(self, name: str, data: bytes) -> None:
         from grading.sandbox.docker_containers import GRADER
 
-        if Path(name).name != name:
+        if not name or Path(name).name != name:
             raise ValueError(f"{name!r} is not a plain file name")
         self._write(name, data, GRADER)
 
