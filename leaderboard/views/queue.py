@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 
 from leaderboard.models import Result
 from leaderboard.querysets import ResultQuerySet
-from leaderboard.status import ArchStatus, pace_s, queue_status
+from leaderboard.status import ArchStatus, pace_s, queue_status, with_progress
 
 ROWS = 20
 
@@ -25,7 +25,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     results = Result.objects.public().light().select_related("submission", "kernel", "model")
     context = {
         "section": "queue",
-        "statuses": [_with_time_left(status) for status in queue_status(now)],
+        "statuses": [_with_time_left(status) for status in with_progress(queue_status(now))],
         "running": [_seen(result, now) for result in results.running().order_by("started_at")[:ROWS]],
         "retrying": results.queued().exclude(failure="").order_by("-priority", "id")[:ROWS],
         "failed": results.failed().order_by("-id")[:ROWS],

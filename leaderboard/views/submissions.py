@@ -43,7 +43,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "provenance": _provenance(current),
         "logs": _logs(current),
         "history": results,
-        "parked": {status.arch: status.reason for status in queue_status() if status.parked},
+        "parked": _parked_reasons(results),
         "bundles": Bundle.objects.public().filter(entries__submission=found).order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)
@@ -76,6 +76,13 @@ def samples_figure(request: HttpRequest, uid: str, arch: str) -> JsonResponse:
     if samples is None:
         raise Http404
     return JsonResponse(charts.samples(samples.answer_ns, samples.reference_ns, arch, samples.process))
+
+
+def _parked_reasons(results: Sequence[Result]) -> dict[str, str | None]:
+    """Why a queued grading does not move, by architecture."""
+    if not any(result.state == Result.State.QUEUED for result in results):
+        return {}
+    return {status.arch: status.reason for status in queue_status() if status.parked}
 
 
 def _visible(request: HttpRequest, uid: str) -> Submission:
