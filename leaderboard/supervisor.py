@@ -78,6 +78,18 @@ class Child:
     def lives(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def group_lives(self) -> bool:
+        """Whether any process of the group is left: a worker may take longer to tidy up than its cluster's first process."""
+        if self.process is None:
+            return False
+        self.process.poll()
+        try:
+            os.killpg(self.process.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
     def signal(self, number: int) -> None:
         """To the whole group, also when its first process is gone already."""
         if self.process:
@@ -191,7 +203,8 @@ class Supervisor:
         for child in children:
             child.signal(signal.SIGTERM)
         deadline = time.monotonic() + GRACE_S
-        while any(child.lives for child in children) and time.monotonic() < deadline:
+        while any(child.group_lives for child in children) and time.monotonic() < deadline:
+            self.bury_orphans()
             time.sleep(0.05)
         for child in children:
             child.signal(signal.SIGKILL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, URLField
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
@@ -22,6 +22,7 @@ class LanguageModelAdmin(ReadOnlyAdmin):
     readonly_fields = ["name", "kind", "also_known_as"]
     fields = ["name", "also_known_as", "slug", "display_name", "kind", "provider", "weights", "released", "link", "notes"]
     actions = ["merge", "regrade"]
+    formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         public = Count("submissions", filter=Q(submissions__public=True))

@@ -30,6 +30,7 @@ def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:
     if path := os.environ.get("FAKE_GRADER_LOG"):  # what was begun, by which process: for tests across processes
         with Path(path).open("a") as log:
             log.write(f"{os.getpid()} {arch} {source!r}\n")
+    time.sleep(float(os.environ.get("FAKE_GRADER_SLEEP", "0")))
     if source is None:
         return record(kernel, arch, verdict="no_answer")
     verdict, speedup = "passed", 1.0

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from leaderboard.supervisor import Child, Supervisor
+from tests.site.bundles import lines, row
+from tests.site.running import Site, alive, free_port, wait_until
+
+slow = [pytest.mark.slow, pytest.mark.chaos]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    site = Site(tmp_path, "--no-web")
+    yield site
+    if site.process and site.process.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            site.end()
+        site.kill()
+
+
+def graded(site: Site) -> int:
+    return int(site.query("select count(*) from leaderboard_result where state = 'done'")[0][0])
+
+
+def left(site: Site) -> int:
+    return int(site.query("select count(*) from leaderboard_result where state != 'done'")[0][0])
+
+
+def started(site: Site) -> bool:
+    return (
+        site.log.exists()
+        and "Admin login" in site.output
+        and all(site.workers(name) for name in ("amd64", "arm64", "housekeeping"))
+    )
+
+
+@pytest.mark.slow
+def test_a_whole_site_starts_serves_and_ends_without_a_process_left(tmp_path):
+    port = free_port()
+    site = Site(tmp_path, "--port", str(port), "--demo")
+    site.start()
+    try:
+
+        def serves() -> bool:
+            with suppress(OSError):
+                return urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2).status == 200
+            return False
+
+        wait_until(serves, 60, "the first page")
+        assert f"Serving http://localhost:{port}/" in site.output
+        assert "Admin login: user admin, password" in site.output
+        wait_until(lambda: graded(site) > 60, 60, "the demo's answers are imported and graded")
+        family = site.descendants()
+        assert len(family) > 12
+        assert site.end() == 0
+        assert alive(family) == []
+        assert "Everything has ended." in site.output
+        assert len(site.query("select 1 from leaderboard_result where state = 'running'")) < 2  # given back, not left behind
+        before = graded(site)
+        site.start()
+        wait_until(lambda: site.output.count("Serving") == 2, 60, "a second start")
+        assert graded(site) >= before
+        assert "as printed at the first start" in site.output
+        assert site.end(signal.SIGINT) == 0
+    finally:
+        site.kill()
+
+
+def test_a_used_port_is_one_clear_line(tmp_path):
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        site = Site(tmp_path, "--port", str(port))
+        site.start()
+        assert site.process is not None
+        assert site.process.wait(60) == 1
+    assert f"port {port} is in use: stop what listens there, or choose another" in site.output
+    assert "Traceback" not in site.output
+
+
+@pytest.mark.slow
+def test_a_data_folder_has_one_supervisor(site):
+    site.start()
+    wait_until(lambda: "Admin login" in (site.output if site.log.exists() else ""), 60, "the first one")
+    other = Site(site.data, "--no-web")
+    other.log = site.data / "other.log"
+    other.start()
+    assert other.process is not None
+    assert other.process.wait(60) == 1
+    assert "in use by another site" in other.output
+
+
+@pytest.mark.slow
+@pytest.mark.chaos
+@pytest.mark.parametrize("victim", ["worker", "cluster", "everything below", "supervisor", "hung"])
+def test_grading_resumes_whatever_is_killed_while_idle(site, victim, tmp_path):
+    site.start()
+    wait_until(lambda: started(site) and not left(site), 90, "the baselines are graded")
+    family = site.descendants()
+    (worker, *_) = site.workers("amd64")
+    if victim == "worker":
+        os.kill(worker, signal.SIGKILL)  # while it waits for work, with the queue's lock in its hands
+    elif victim == "hung":
+        os.kill(worker, signal.SIGSTOP)
+    elif victim == "cluster":
+        os.kill(os.getpgid(worker), signal.SIGKILL)
+    elif victim == "everything below":
+        for pid in family:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    else:
+        os.kill(site.pid, signal.SIGKILL)
+        assert site.process is not None
+        site.process.wait()
+        wait_until(lambda: not alive(family), 10, "the children die with their supervisor")
+        site.start()
+    answers = tmp_path / "answers.jsonl"
+    answers.write_bytes(lines(row(), row()))
+    before = graded(site)
+    site.manage("import_bundle", str(answers))
+    took = wait_until(lambda: graded(site) == before + 4, 60, "grading resumes")
+    print(f"{victim}: grading resumed after {took:.1f} s")
+
+
+def test_a_child_that_keeps_dying_is_started_again_at_a_growing_distance(monkeypatch, settings, tmp_path):
+    supervisor = Supervisor([Child("short-lived", [sys.executable, "-c", ""], tmp_path / "log")])
+    (child,) = supervisor.children
+    pauses = []
+    for _ in range(4):
+        supervisor.keep_alive(child)
+        assert child.process is not None
+        child.process.wait()
+        supervisor.keep_alive(child)
+        pauses.append(child.start_at - child.started)
+        child.start_at = child.started + 1e-9
+    assert pauses[0] < pauses[1] < pauses[2] < pauses[3] < 31
+
+
+def test_the_last_child_to_heed_sigterm_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr("leaderboard.supervisor.GRACE_S", 0.5)
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
+    supervisor = Supervisor([Child("deaf", [sys.executable, "-c", deaf], tmp_path / "log")])
+    (child,) = supervisor.children
+    child.start()
+    wait_until(lambda: (tmp_path / "log").exists() and "deaf" in (tmp_path / "log").read_text(), 10, "it is deaf")
+    supervisor.stop_children([child])
+    assert not child.lives
