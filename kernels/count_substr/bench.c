@@ -241,14 +241,8 @@ static void fill(struct kernel_case *c)
 }
 
 typedef int8_t bytes64 __attribute__((vector_size(64)));
+typedef int8_t unaligned64 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint64_t words8 __attribute__((vector_size(64)));
-
-static bytes64 load64(const unsigned char *p)
-{
-	bytes64 v;
-	memcpy(&v, p, sizeof v);
-	return v;
-}
 
 static size_t expected(const unsigned char *text, size_t n, const unsigned char *pattern, size_t m)
 {
@@ -258,7 +252,7 @@ static size_t expected(const unsigned char *text, size_t n, const unsigned char 
 	size_t starts = n - m + 1;
 	bytes64 first = (bytes64){0} + (int8_t)pattern[0], last = (bytes64){0} + (int8_t)pattern[m - 1];
 	for (; i + 64 <= starts; i += 64) {
-		words8 hit = (words8)((load64(text + i) == first) & (load64(text + i + m - 1) == last));
+		words8 hit = (words8)((*(const unaligned64 *)(text + i) == first) & (*(const unaligned64 *)(text + i + m - 1) == last));
 		if (!(hit[0] | hit[1] | hit[2] | hit[3] | hit[4] | hit[5] | hit[6] | hit[7]))
 			continue;
 		for (size_t j = i; j < i + 64; j++)

@@ -1,6 +1,7 @@
 /* Blocks of positions are passed over unless some position has the pattern's first, middle and last byte where they must be.  The text is
    read in two places at once: memory delivers more to two streams than to one. */
-enum { WIDTH = __BIGGEST_ALIGNMENT__, STREAMS = 2, BLOCK = 128 };
+/* wider vectors are no faster: memory is the limit */
+enum { WIDTH = __BIGGEST_ALIGNMENT__ < 32 ? __BIGGEST_ALIGNMENT__ : 32, STREAMS = 2, BLOCK = 128 };
 typedef int8_t bytes __attribute__((vector_size(WIDTH)));
 typedef int64_t words __attribute__((vector_size(WIDTH)));
 

@@ -96,6 +96,7 @@ static uint64_t count_staying(struct batch *z, uint32_t done, uint32_t max_steps
 static void work_off(struct queue *q)
 {
 	struct batch z;
+	int64_t inside[BATCH];
 	unsigned size = q->used < BATCH ? q->used : BATCH;
 	q->used -= size;
 	memcpy(z.cx, q->cx + q->used, sizeof z.cx);
@@ -103,7 +104,8 @@ static void work_off(struct queue *q)
 	memcpy(z.x, q->x + q->used, sizeof z.x);
 	memcpy(z.y, q->y + q->used, sizeof z.y);
 	for (unsigned i = 0; i < BATCH; i++)
-		z.inside[i / LANES][i % LANES] = -(int64_t)(i < size);
+		inside[i] = -(int64_t)(i < size);
+	memcpy(z.inside, inside, sizeof inside);
 	q->stayed += count_staying(&z, q->done, q->max_steps);
 }
 
@@ -112,10 +114,14 @@ static void add_pixels(struct queue *q, double x0, double dx, double y, size_t f
 {
 	struct batch z;
 	masks known[GROUPS];
+	double cx[BATCH];
+	int64_t inside[BATCH];
 	for (unsigned i = 0; i < BATCH; i++) {
-		z.cx[i / LANES][i % LANES] = x0 + (double)(first + i) * dx;
-		z.inside[i / LANES][i % LANES] = -(int64_t)(first + i < width);
+		cx[i] = x0 + (double)(int64_t)(first + i) * dx;
+		inside[i] = -(int64_t)(first + i < width);
 	}
+	memcpy(z.cx, cx, sizeof cx);
+	memcpy(z.inside, inside, sizeof inside);
 	for (unsigned g = 0; g < GROUPS; g++) {
 		z.cy[g] = (lanes){0} + y;
 		z.x[g] = z.y[g] = (lanes){0};

@@ -1,5 +1,7 @@
-/* Radix sort: first by the highest bits into a buffer, then every part, small enough for the caches now, by its lower bits. */
-enum { TOP_BITS = 8, TOP = 1 << TOP_BITS, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+/* Radix sort: first by the highest byte into a buffer, then every part, small enough for the caches now, by its lower bytes.
+   The buffer is static for inputs that fit, because pages of a fresh allocation would have to be mapped again in every call. */
+enum { DIGITS = 256, FITS = 1 << 22 };
+static uint32_t fixed_buffer[FITS];
 
 static void insertion_sort(uint32_t *data, size_t n)
 {
@@ -58,17 +60,18 @@ void sort_u32(uint32_t *data, size_t n)
 		insertion_sort(data, n);
 		return;
 	}
-	uint32_t *buffer = malloc(n * sizeof *buffer);
-	uint32_t counts[TOP] = {0}, place[TOP];
+	uint32_t *buffer = n <= FITS ? fixed_buffer : malloc(n * sizeof *buffer);
+	uint32_t counts[DIGITS] = {0}, place[DIGITS];
 	for (size_t i = 0; i < n; i++)
-		counts[data[i] >> (32 - TOP_BITS)]++;
+		counts[data[i] >> 24]++;
 	memcpy(place, counts, sizeof place);
-	starts_from_counts(place, TOP);
-	scatter(data, buffer, n, place, 32 - TOP_BITS);
+	starts_from_counts(place, DIGITS);
+	scatter(data, buffer, n, place, 24);
 	size_t start = 0;
-	for (size_t b = 0; b < TOP; b++) {
+	for (size_t b = 0; b < DIGITS; b++) {
 		sort_part(buffer + start, data + start, counts[b]);
 		start += counts[b];
 	}
-	free(buffer);
+	if (n > FITS)
+		free(buffer);
 }
