@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,14 @@ class Group:
     answers: tuple[Answer, ...]
 
     @property
+    def model(self) -> str:
+        return self.answers[0].model
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.answers[0].is_baseline
+
+    @property
     def passed(self) -> tuple[Answer, ...]:
         return tuple(answer for answer in self.answers if answer.passed)
 
@@ -132,6 +140,53 @@ def group_by_kernel(answers: Iterable[Answer]) -> dict[tuple[str, str], Group]:
     for answer in answers:
         found[answer.kernel, answer.arch].append(answer)
     return {key: Group(answers=tuple(group)) for key, group in found.items()}
+
+
+def by_best(groups: Mapping[tuple[str, str], Group]) -> list[str]:
+    """Slugs of models by their best answer, on amd64 first; who has none on it comes after."""
+    archs = sorted({arch for _, arch in groups})
+
+    def order(slug: str) -> tuple[float, ...]:
+        return tuple(-(groups[slug, arch].best or 0.0) if (slug, arch) in groups else 0.0 for arch in archs)
+
+    return sorted(dict.fromkeys(slug for slug, _ in groups), key=order)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerRow:
+    """One answer on every architecture shown."""
+
+    answers: tuple[Answer | None, ...]
+    limit_mb: float
+
+    @property
+    def first(self) -> Answer:
+        return next(answer for answer in self.answers if answer)
+
+    @property
+    def uid(self) -> str:
+        return self.first.uid
+
+    @property
+    def model(self) -> str:
+        return self.first.model
+
+    @property
+    def rollout(self) -> int:
+        return self.first.rollout
+
+    @property
+    def share(self) -> float | None:
+        return None if self.first.extra_mb is None else self.first.extra_mb / self.limit_mb
+
+
+def answer_rows(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float) -> list[AnswerRow]:
+    """Answers, each with its result on every architecture; fastest on the first architecture first."""
+    by_uid: dict[str, dict[str, Answer]] = defaultdict(dict)
+    for answer in answers:
+        by_uid[answer.uid][answer.arch] = answer
+    rows = [AnswerRow(answers=tuple(found.get(arch) for arch in archs), limit_mb=limit_mb) for found in by_uid.values()]
+    return sorted(rows, key=lambda row: tuple(-(a.speedup or 0.0) if a else 0.0 for a in row.answers))
 
 
 def frontier(answers: Iterable[Answer]) -> list[tuple[float, float]]:

@@ -143,7 +143,7 @@ def _models(
         y = [models.index(row.model) + plots.shift(arch, archs) for row, _ in own]
         data.append(plots.estimates([e for _, e in own], y, arch, [_model_text(row, e, text) for row, e in own]))
     lines = [
-        _baseline(row.model.slug, estimate.value, text)
+        _baseline(row.model.name, estimate.value, text)
         for row, estimate in known
         if row.model.is_baseline and row.arch == archs[0] and estimate.value is not None
     ]

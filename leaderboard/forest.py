@@ -11,7 +11,7 @@ from leaderboard.aggregates import Estimate, Summary
 from leaderboard.board import METRICS, Line, Metric, Row
 from leaderboard.selection import Selection
 
-BASELINE_LINES = ("naive", "tuned")  # drawn through all rows, by the baseline's slug
+BASELINE_LINES = ("naive", "tuned")  # drawn through all rows, by the baseline's name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,10 +122,10 @@ def _baseline_lines(lines: Sequence[Line], arch: str, metric: Metric, axis: Axis
     found = []
     for line in lines:
         row = line.rows.get(arch)
-        if row and line.model.is_baseline and line.model.slug in BASELINE_LINES:
+        if row and line.model.is_baseline and line.model.name in BASELINE_LINES:
             position = axis.at(metric.value(row.summary))
             if position:
-                found.append((line.model.slug, position))
+                found.append((line.model.name, position))
     return tuple(found)
 
 

@@ -34,9 +34,13 @@ def queue_status(*, private: bool = False) -> dict[str, list[dict[str, Any]]]:
     """{"archs": [...]}, one entry an architecture, ready for JSON. private: for those who may know of private rows, too."""
     now = timezone.now()
     rows = Result.objects.all() if private else Result.objects.public()
-    counts = rows.counts_by_arch()
-    workers = list(Worker.objects.alive(now - timedelta(seconds=alive_for_s())).values_list("cluster", "reason"))
+    counts, workers = rows.counts_by_arch(), living_workers(now)
     return {"archs": [asdict(arch_status(arch, rows.for_archs([arch]), counts, workers, now)) for arch in ARCHS]}
+
+
+def living_workers(now: datetime) -> list[tuple[str, str]]:
+    """(cluster, what keeps it from grading) of every worker that has reported itself lately."""
+    return list(Worker.objects.alive(now - timedelta(seconds=alive_for_s())).values_list("cluster", "reason"))
 
 
 def alive_for_s() -> float:
@@ -47,6 +51,18 @@ def alive_for_s() -> float:
 def arch_status(
     arch: str, rows: ResultQuerySet, counts: dict[tuple[str, str], int], workers: list[tuple[str, str]], now: datetime
 ) -> ArchStatus:
+    status = arch_counts(arch, counts, workers)
+    status.graded = rows.current().count()
+    if waiting := status.queued + status.parked:
+        status.oldest_s = oldest_s(rows, now)
+        status.left_s = left_s(rows, waiting, status.workers)
+    if status.running:
+        status.answers = running_answers(rows, now)
+    return status
+
+
+def arch_counts(arch: str, counts: dict[tuple[str, str], int], workers: list[tuple[str, str]]) -> ArchStatus:
+    """How many rows are where, and why nothing moves; asks the database nothing."""
     reasons = [reason for cluster, reason in workers if cluster == arch]
     waiting = counts.get((arch, Result.State.QUEUED), 0)
     status = ArchStatus(
@@ -55,7 +71,6 @@ def arch_status(
         running=counts.get((arch, Result.State.RUNNING), 0),
         failed=counts.get((arch, Result.State.FAILED), 0),
         workers=sum(not reason for reason in reasons),
-        graded=rows.current().count(),
     )
     if not settings.SANDBOXES[arch] and not status.workers:
         status.reason = f"no {arch} sandbox configured"
@@ -65,11 +80,6 @@ def arch_status(
         status.queued, status.parked = 0, waiting
     elif not reasons and waiting:
         status.reason = f"no {arch} worker is running"
-    if waiting:
-        status.oldest_s = oldest_s(rows, now)
-        status.left_s = left_s(rows, waiting, status.workers)
-    if status.running:
-        status.answers = running_answers(rows, now)
     return status
 
 
@@ -80,8 +90,8 @@ def oldest_s(rows: ResultQuerySet, now: datetime) -> float | None:
 
 def left_s(rows: ResultQuerySet, waiting: int, workers: int) -> float | None:
     """Rows waiting times the mean time of the last 20 gradings, shared by the workers."""
-    last = rows.done().exclude(started_at=None).exclude(graded_at=None).order_by("-graded_at")
-    took = [(graded - started).total_seconds() for started, graded in last.values_list("started_at", "graded_at")[:20]]
+    last = rows.done().order_by("-pk").values_list("started_at", "graded_at")[:20]  # by time it would sort every row
+    took = [(graded - started).total_seconds() for started, graded in last if started and graded]
     return round(waiting * sum(took) / len(took) / workers, 1) if took and workers else None
 
 

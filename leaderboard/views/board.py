@@ -14,7 +14,7 @@ from leaderboard.board import METRICS, Row, board_lines, board_rows
 from leaderboard.forest import forest
 from leaderboard.models import Kernel
 from leaderboard.selection import ARCHS, BOTH, Selection, with_selection
-from leaderboard.status import ArchStatus, queue_status, with_progress
+from leaderboard.status import pending
 
 SORT_LABELS = {"score": "score", "pass": "pass rate", "speedup": "speedup", "memory": "memory"}
 
@@ -45,7 +45,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "has_intervals": any(row.summary.speedup.low is not None for row in rows),
         "groups": verdicts.FAILURE_GROUPS,
         "verdict_names": (*verdicts.FAILURES, verdicts.PASSED),
-        "statuses": _statuses(selection),
+        "statuses": pending(selection.archs),
         "speedup_figure": f"{reverse('figure_speedup')}?{query}",
         "memory_figure": f"{reverse('figure_memory')}?{query}",
     }
@@ -60,12 +60,6 @@ def speedup_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
 @with_selection(arch="amd64")
 def memory_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
     return JsonResponse(charts.memory_of_models(board_rows(selection), selection.archs))
-
-
-def _statuses(selection: Selection) -> list[ArchStatus]:
-    """Of the chosen architectures, those with something to come: figures change until then."""
-    pending = [status for status in queue_status() if status.arch in selection.archs and (status.waiting or status.parked)]
-    return with_progress(pending) if any(status.waiting for status in pending) else pending
 
 
 def _choices(selection: Selection, name: str, labels: dict[str, str]) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -14,7 +13,7 @@ from django.urls import reverse
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import KernelSpec
 from leaderboard import charts
-from leaderboard.answers import Answer, Group, group_by_model, load_answers
+from leaderboard.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
 from leaderboard.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Standing
 from leaderboard.selection import ARCHS, Selection, with_selection
@@ -43,41 +42,13 @@ def kernels(request: HttpRequest) -> HttpResponse:
 
 def _kernel_cell(standings: Sequence[Standing]) -> dict[str, Any]:
     models = [standing for standing in standings if not standing.model.is_baseline]
-    tuned = [standing.speedup_best for standing in standings if standing.model.slug == "tuned"]
+    tuned = [standing.speedup_best for standing in standings if standing.model.is_baseline and standing.model.name == "tuned"]
     return {
         "answers": sum(standing.answers for standing in models),
         "passed": sum(standing.passed for standing in models),
         "best": max((standing.speedup_best for standing in models if standing.speedup_best is not None), default=None),
         "tuned": tuned[0] if tuned else None,
     }
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerRow:
-    """One answer on every architecture shown."""
-
-    answers: tuple[Answer | None, ...]
-    limit_mb: float
-
-    @property
-    def first(self) -> Answer:
-        return next(answer for answer in self.answers if answer)
-
-    @property
-    def uid(self) -> str:
-        return self.first.uid
-
-    @property
-    def model(self) -> str:
-        return self.first.model
-
-    @property
-    def rollout(self) -> int:
-        return self.first.rollout
-
-    @property
-    def share(self) -> float | None:
-        return None if self.first.extra_mb is None else self.first.extra_mb / self.limit_mb
 
 
 @with_selection()
@@ -87,7 +58,7 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
     answers = _kernel_answers(found, selection)
     archs = _archs_with_results(answer.arch for answer in answers)
     groups = group_by_model(answers)
-    rows = _answer_rows(answers, archs, found.memory_limit_mb)
+    rows = answer_rows(answers, archs, found.memory_limit_mb)
     fast = [row for row in rows if row.answers[0] and row.answers[0].passed and not row.answers[0].is_baseline]
     passed = [row for row in rows if any(answer and answer.passed for answer in row.answers)]
     context = {
@@ -113,21 +84,12 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
 def answers_figure(request: HttpRequest, selection: Selection, name: str, arch: str) -> HttpResponse:
     if arch not in ARCHS:
         raise Http404
-    answers = _kernel_answers(get_object_or_404(Kernel, name=name), selection)
-    groups = group_by_model(answers)
-    ranked = [
-        (slug, group)
-        for slug, group in _by_best(groups, _archs_with_results(answer.arch for answer in answers))
-        if (slug, arch) in groups and not group.answers[0].is_baseline
-    ]
-    shown = [(groups[slug, arch].answers[0].model, groups[slug, arch]) for slug, _ in ranked]
-    baselines = {
-        slug: group.best
-        for (slug, where), group in groups.items()
-        if where == arch and group.answers[0].is_baseline and group.best
-    }
+    groups = group_by_model(_kernel_answers(get_object_or_404(Kernel, name=name), selection))
+    here = [groups[slug, arch] for slug in by_best(groups) if (slug, arch) in groups]
+    models = [(group.model, group) for group in here if not group.is_baseline]
+    baselines = {group.model: group.best for group in here if group.is_baseline and group.best}
     every_speedup = [speedup for group in groups.values() for speedup in group.speedups]
-    return JsonResponse(charts.answers_of_models(shown, arch, baselines, every_speedup))
+    return JsonResponse(charts.answers_of_models(models, arch, baselines, every_speedup))
 
 
 @with_selection()
@@ -146,36 +108,13 @@ def _archs_with_results(seen: Iterable[str]) -> tuple[str, ...]:
     return tuple(arch for arch in ARCHS if arch in present)
 
 
-def _by_best(groups: dict[tuple[str, str], Group], archs: Sequence[str]) -> list[tuple[str, Group]]:
-    """(model's slug, one of its groups), by the best answer on the first architecture that has one; without any, last."""
-
-    def order(slug: str) -> tuple[float, ...]:
-        bests = [groups[slug, arch].best if (slug, arch) in groups else None for arch in archs]
-        return tuple(-(best or 0.0) for best in bests)
-
-    slugs = dict.fromkeys(slug for slug, _ in groups)
-    return [(slug, next(groups[slug, arch] for arch in archs if (slug, arch) in groups)) for slug in sorted(slugs, key=order)]
-
-
 def _model_rows(groups: dict[tuple[str, str], Group], archs: Sequence[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "slug": slug,
-            "name": group.answers[0].model,
-            "is_baseline": group.answers[0].is_baseline,
-            "groups": [groups.get((slug, arch)) for arch in archs],
-        }
-        for slug, group in _by_best(groups, archs)
-    ]
-
-
-def _answer_rows(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float) -> list[AnswerRow]:
-    """Answers, each with its result on every architecture; fastest on the first architecture first."""
-    by_uid: dict[str, dict[str, Answer]] = defaultdict(dict)
-    for answer in answers:
-        by_uid[answer.uid][answer.arch] = answer
-    rows = [AnswerRow(answers=tuple(found.get(arch) for arch in archs), limit_mb=limit_mb) for found in by_uid.values()]
-    return sorted(rows, key=lambda row: tuple(-(a.speedup or 0.0) if a else 0.0 for a in row.answers))
+    rows = []
+    for slug in by_best(groups):
+        own = [groups.get((slug, arch)) for arch in archs]
+        known = next(group for group in own if group)
+        rows.append({"slug": slug, "name": known.model, "is_baseline": known.is_baseline, "groups": own})
+    return rows
 
 
 def _reference_ms(answers: Sequence[Answer], archs: Sequence[str]) -> list[tuple[str, float]]:

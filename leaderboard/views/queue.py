@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +12,8 @@ from django.views.decorators.cache import never_cache
 
 from leaderboard.models import Result
 from leaderboard.querysets import ResultQuerySet
-from leaderboard.status import ArchStatus, pace_s, queue_status, with_progress
+from leaderboard.queue_status import queue_status
+from leaderboard.status import progress
 
 ROWS = 20
 
@@ -25,7 +25,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     results = Result.objects.public().light().select_related("submission", "kernel", "model")
     context = {
         "section": "queue",
-        "statuses": [_with_time_left(status) for status in with_progress(queue_status(now))],
+        "statuses": progress(),
         "running": [_seen(result, now) for result in results.running().order_by("started_at")[:ROWS]],
         "retrying": results.queued().exclude(failure="").order_by("-priority", "id")[:ROWS],
         "failed": results.failed().order_by("-id")[:ROWS],
@@ -36,19 +36,13 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def api_queue(request: HttpRequest) -> JsonResponse:
-    return JsonResponse({"archs": [status.as_json() for status in queue_status()]})
+    return JsonResponse(queue_status())
 
 
 def _last_graded(results: ResultQuerySet) -> ResultQuerySet:
-    return results.done().exclude(graded_at=None).order_by("-graded_at", "-id")[:ROWS]
-
-
-def _with_time_left(status: ArchStatus) -> ArchStatus:
-    """Rows waiting times the mean time of the last gradings, shared by the workers."""
-    if not (status.waiting and status.workers):
-        return status
-    pace = pace_s(status.arch)
-    return replace(status, left_s=None if pace is None else status.waiting * pace / status.workers)
+    """Found by their ids first: sorting whole rows takes the database five times as long."""
+    last = Result.objects.public().done().exclude(graded_at=None).order_by("-graded_at", "-id").values_list("pk", flat=True)
+    return results.filter(pk__in=list(last[:ROWS])).order_by("-graded_at", "-id")
 
 
 def _seen(result: Result, now: datetime) -> Any:

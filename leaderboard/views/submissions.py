@@ -18,7 +18,7 @@ from leaderboard.marks import explanations, marks
 from leaderboard.models import Bundle, LanguageModel, Result, Submission
 from leaderboard.record import record
 from leaderboard.selection import ARCHS
-from leaderboard.status import queue_status
+from leaderboard.status import pending
 
 
 @vary_on_cookie
@@ -82,7 +82,7 @@ def _parked_reasons(results: Sequence[Result]) -> dict[str, str | None]:
     """Why a queued grading does not move, by architecture."""
     if not any(result.state == Result.State.QUEUED for result in results):
         return {}
-    return {status.arch: status.reason for status in queue_status() if status.parked}
+    return {status.arch: status.reason for status in pending(ARCHS) if status.parked}
 
 
 def _visible(request: HttpRequest, uid: str) -> Submission:

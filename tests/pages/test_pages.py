@@ -324,7 +324,7 @@ def test_the_queue_as_json_has_the_contracts_fields(kernel: Kernel, model: Langu
     amd64, arm64 = reader.json("/api/queue")["archs"]
     oldest = amd64.pop("oldest_s")
     assert 40 <= oldest <= 60
-    assert amd64 == {"arch": "amd64", "queued": 1, "running": 0, "failed": 0, "parked": 0, "workers": 1, "reason": None}
+    assert amd64 == amd64 | {"arch": "amd64", "queued": 1, "running": 0, "failed": 0, "parked": 0, "workers": 1, "reason": None}
     assert arm64 == arm64 | {"arch": "arm64", "queued": 0, "parked": 1, "workers": 0, "reason": "no arm64 sandbox configured"}
 
 
