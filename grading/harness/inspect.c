@@ -1,7 +1,7 @@
 /* Object inspection: hygiene, not the boundary (that is the stub's filter and the process border).
 
-   Refused are constructors and destructors, writable executable sections, an executable stack, no or two definitions of the entry: things that
-   would run before the first call or could not run behind the filter.  Thread functions among the undefined symbols are extra_thread, since the
+   Refused are constructors and destructors, writable executable sections, an executable stack, two definitions of the entry: things that would run
+   before the first call or could not run behind the filter.  No definition at all is what the linker would say: a compile_error.  Thread functions among the undefined symbols are extra_thread, since the
    author gets a clearer word than from a killed clone.  Reads ELF64 little endian itself: the file comes from a process that ran untrusted input. */
 #include <elf.h>
 #include <stdint.h>
@@ -75,7 +75,8 @@ static void look_at_symbols(const struct object *o, const char *entry, struct in
 			}
 		}
 	}
-	if (definitions != 1) object_to(r, "forbidden", "the function %s must be defined once, as a function that is not static", entry);
+	if (definitions == 0) object_to(r, "compile_error", "does not link: the function %s is not defined", entry);
+	if (definitions > 1) object_to(r, "forbidden", "the function %s must be defined once, as a function", entry);
 	if (thread) object_to(r, "extra_thread", "threads and processes are not allowed: the code calls %s", thread);
 }
 bool inspect_object(const char *path, const char *entry, struct inspection *r)
