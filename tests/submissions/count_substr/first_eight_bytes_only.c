@@ -1,0 +1,11 @@
+// verdict: wrong_answer | compares eight bytes at most
+size_t count_substr(const char *text, size_t n, const char *pattern, size_t m)
+{
+	size_t count = 0;
+	if (m == 0 || m > n)
+		return 0;
+	for (size_t i = 0; i <= n - m; i++)
+		if (text[i] == pattern[0] && memcmp(text + i, pattern, m < 8 ? m : 8) == 0)
+			count++;
+	return count;
+}

@@ -1,0 +1,13 @@
+// verdict: wrong_answer | goes on behind a match
+size_t count_substr(const char *text, size_t n, const char *pattern, size_t m)
+{
+	size_t count = 0;
+	if (m == 0 || m > n)
+		return 0;
+	for (size_t i = 0; i <= n - m; i++)
+		if (text[i] == pattern[0] && memcmp(text + i, pattern, m) == 0) {
+			count++;
+			i += m - 1;
+		}
+	return count;
+}
