@@ -1,3 +1,4 @@
+import hashlib
 import os
 import signal
 import socket
@@ -5,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import django
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connection
@@ -48,7 +51,7 @@ class Command(BaseCommand):
     def prepare(self) -> None:
         wait_for_database(self.stdout.write)
         call_command("migrate", verbosity=0, interactive=False)
-        call_command("collectstatic", verbosity=0, interactive=False)
+        collect_static_files()
         call_command("sync_kernels", stdout=self.stdout)
         password = accounts.first_login()
         if password:
@@ -117,6 +120,25 @@ def wait_for_database(say: Any) -> None:
                 say(f"Waiting for the database: {str(error).strip().splitlines()[0]}")
                 told = True
             time.sleep(1)
+
+
+def collect_static_files() -> None:
+    """Compressing them takes seconds: only when one has changed since the last time."""
+    stamp, now = settings.STATIC_ROOT / ".collected", static_fingerprint()
+    if stamp.exists() and stamp.read_text() == now:
+        return
+    call_command("collectstatic", verbosity=0, interactive=False, clear=True)
+    stamp.write_text(now)
+
+
+def static_fingerprint() -> str:
+    """Of all static files, by name, size and time."""
+    digest = hashlib.sha256(django.__version__.encode())
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            known = os.stat(storage.path(name))
+            digest.update(f"{name} {known.st_size} {known.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
 
 
 def log_folder() -> Path:
