@@ -105,7 +105,12 @@ def test_a_killed_grader_leaves_no_process_and_its_folder_is_swept(monkeypatch):
 def test_a_command_line_that_is_ended_leaves_nothing(tmp_path, ending):
     script = "import os; os.environ['TMPDIR'] = '/tmp'\nfrom tests.grading.endless import main; main()"
     with subprocess.Popen(
-        [sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     ) as process:
         folder = Path(process.stdout.readline().strip())
         wait_until(lambda: len(alive(b"7205")) == 2)
