@@ -18,7 +18,7 @@ env = environ.Env()
 DEBUG = env.bool("DEBUG", default=False)
 DEMO = env.bool("DEMO", default=False)  # set by `manage.py supervise --demo`
 
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
 MEDIA_ROOT = DATA_DIR / "media"  # never served as it is: bundles are downloaded through the admin
 STATIC_ROOT = DATA_DIR / "static"
 FILE_UPLOAD_TEMP_DIR = str(MEDIA_ROOT / "incoming")  # on MEDIA_ROOT's filesystem, so that keeping an upload is a rename
