@@ -35,11 +35,11 @@ ORDER = (
 
 MEANINGS = {
     "no_answer": "The reply holds no C source between answer tags.",
-    "compile_error": "gcc refused the source.",
-    "forbidden": "The object holds what may not be in it: a constructor, executable data, no or two definitions of the function.",
-    "runtime_error": "It crashed or was ended by a signal.",
+    "compile_error": "gcc refused the source, it does not define the function, or it calls something outside libc, libm and libgcc.",
+    "forbidden": "It holds what may not be in it: a constructor, executable data, two definitions of the function; or it is over 200 kB.",
+    "runtime_error": "It crashed, aborted, or made a call to the system that is refused.",
     "time_limit": "One call took over 60 s of CPU time, or the whole run its budget.",
-    "wrong_answer": "A result was not what the kernel asks for.",
+    "wrong_answer": "A result was not what the kernel asks for, or it wrote outside its output.",
     "extra_thread": "It made a thread or a process.",
     "memory_limit": "Every result was right, but it needed more memory than the kernel allows.",
     "passed": "Every result was right, within the limits.",

@@ -16,6 +16,7 @@ from leaderboard import charts, numbers, verdicts
 from leaderboard.highlight import highlight_c
 from leaderboard.marks import explanations, marks
 from leaderboard.models import Bundle, LanguageModel, Result, Submission
+from leaderboard.provenance import provenance
 from leaderboard.record import record
 from leaderboard.selection import ARCHS
 from leaderboard.status import pending
@@ -40,7 +41,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "source_lines": len((found.source or "").splitlines()),
         "source_bytes": len((found.source or "").encode()),
         "source_url": request.build_absolute_uri(reverse("submission_source", args=[found.uid])),
-        "provenance": _provenance(current),
+        "provenance": provenance(current),
         "logs": _logs(current),
         "history": results,
         "parked": _parked_reasons(results),
@@ -168,50 +169,6 @@ def _rounds(results: Sequence[Result]) -> list[list[float | None]]:
         if samples:
             columns += [[ns / 1e6 for ns in samples.answer_ns], [ns / 1e6 for ns in samples.reference_ns]]
     return [list(row) for row in zip_longest(*columns)]
-
-
-def _provenance(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Rows of what was measured where; equal values are said once, so that differences stand out."""
-    rows = []
-    for name, code, value in PROVENANCE:
-        values = [value(result) or numbers.MISSING for result in results]
-        if any(text != numbers.MISSING for text in values):
-            rows.append({"name": name, "code": code, "values": values, "same": len(values) > 1 and len(set(values)) == 1})
-    return rows
-
-
-def _machine(name: str, unit: str = "") -> Any:
-    def read(result: Result) -> str:
-        value = getattr(result.machine, name, None)
-        return f"{value}{unit}" if value not in (None, "") else ""
-
-    return read
-
-
-def _memory(result: Result) -> str:
-    size = result.machine.memory_mb if result.machine else None
-    return f"{size / 1024:.1f} GiB" if size else ""
-
-
-PROVENANCE: tuple[tuple[str, bool, Any], ...] = (
-    ("Processor", False, _machine("cpu_model")),
-    ("vCPUs", False, _machine("vcpus")),
-    ("Memory", False, _memory),
-    ("Compiler", False, _machine("compiler")),
-    ("Flags", True, _machine("flags")),
-    ("C library", False, _machine("libc")),
-    ("Linux", False, _machine("kernel_release")),
-    ("Page size", False, _machine("page_size_bytes", " bytes")),
-    ("Huge pages", False, _machine("huge_pages")),
-    ("Sandbox", False, lambda result: result.sandbox),
-    ("Image", True, _machine("image")),
-    ("Emulated", False, lambda result: "yes" if result.emulated else "no"),
-    ("Kernel version", True, lambda result: result.kernel_version),
-    ("Whole process's peak", False, lambda result: f"{numbers.mib(result.peak_mb)} MiB" if result.peak_mb is not None else ""),
-    ("Grading took", False, lambda result: numbers.duration(sum((result.seconds or {}).values())) if result.seconds else ""),
-    ("Graded", False, lambda result: numbers.utc(result.graded_at)),
-    ("Attempt", False, lambda result: result.attempt),
-)
 
 
 def _logs(results: Sequence[Result]) -> list[dict[str, str]]:

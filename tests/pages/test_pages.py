@@ -233,7 +233,7 @@ def test_a_passed_answer_shows_verdict_code_rounds_machine_and_how_to_reproduce(
     ("verdict", "said"),
     [
         ("no_answer", "The reply holds no C source"),
-        ("compile_error", "gcc refused the source."),
+        ("compile_error", "gcc refused the source, it does not define the function"),
         ("memory_limit", "it needed more memory than the kernel allows"),
     ],
 )
