@@ -35,8 +35,8 @@ ORDER = (
 
 MEANINGS = {
     "no_answer": "The reply holds no C source between answer tags.",
-    "compile_error": "gcc refused the source, it does not define the function, or it calls something outside libc, libm and libgcc.",
-    "forbidden": "It holds what may not be in it: a constructor, executable data, two definitions of the function; or it is over 200 kB.",
+    "compile_error": "gcc refused the source, it does not define the function, or it calls what is not in libc, libm or libgcc.",
+    "forbidden": "It has a constructor, executable data or stack, or two definitions of the function, or is over 200 kB.",
     "runtime_error": "It crashed, aborted, or made a call to the system that is refused.",
     "time_limit": "One call took over 60 s of CPU time, or the whole run its budget.",
     "wrong_answer": "A result was not what the kernel asks for, or it wrote outside its output.",
