@@ -126,7 +126,7 @@ static bool check(const struct kernel_case *c, const unsigned char *out, union k
 	const uint64_t *got = (const uint64_t *)out, *want = (const uint64_t *)c->want;
 	for (size_t value = 0; value < VALUES; value++)
 		if (got[value] != want[value]) {
-			snprintf(why, why_size, "counts[%zu] is %llu, expected %llu", value, (unsigned long long)got[value], (unsigned long long)want[value]);
+			snprintf(why, why_size, "the count of byte %zu is %llu, expected %llu", value, (unsigned long long)got[value], (unsigned long long)want[value]);
 			return false;
 		}
 	return true;

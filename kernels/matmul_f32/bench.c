@@ -25,7 +25,9 @@ static const char *const kind_note[] = {
 };
 
 /* Around vectors and register tiles, then no multiples of blocks, then more than one block of any usual size. */
-static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 23, 31, 32, 33, 47, 48, 49, 63, 64, 65, 95, 97, 100, 127, 129, 191, 255, 257};
+static const size_t sizes[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 23, 31, 32, 33, 47, 48, 49, 63, 64, 65, 95, 97, 100, 127, 129, 191, 255, 257,
+};
 enum { SIZES = sizeof sizes / sizeof sizes[0], KINDS = 3, LARGE = 521 };
 
 static void shape(size_t n, enum kind kind, struct kernel_case *c)
@@ -122,7 +124,9 @@ static bool check(const struct kernel_case *c, const unsigned char *out, union k
 	const double *want = (const double *)c->want, *tolerance = want + n * n;
 	for (size_t i = 0; i < n * n; i++)
 		if (!(fabs((double)got[i] - want[i]) <= tolerance[i])) { /* true for NaN */
-			snprintf(why, why_size, "c[%zu * n + %zu] is %.9g, expected %.9g within %.2g", i / n, i % n, (double)got[i], want[i], tolerance[i]);
+			size_t length = (size_t)snprintf(why, why_size, "row %zu, column %zu of c is %.9g, expected %.9g", i / n, i % n, (double)got[i], want[i]);
+			if (tolerance[i] > 0 && length < why_size)
+				snprintf(why + length, why_size - length, " within %.2g", tolerance[i]);
 			return false;
 		}
 	return true;

@@ -77,18 +77,25 @@ static bool tile_is_right(const uint32_t *in, const uint32_t *out, size_t rows, 
 	return all == 0;
 }
 
-/* Compare the rectangle element by element; say where the first difference is. */
-static bool part_is_right(const struct kernel_case *c, const uint32_t *out, size_t row, size_t row_end, size_t col, size_t col_end, char *why, size_t why_size)
+/* Rows and columns of the input; the ends are not part of it. */
+struct part {
+	size_t row, row_end, col, col_end;
+};
+
+/* Compare element by element; say where the first difference is. */
+static bool part_is_right(const struct kernel_case *c, const uint32_t *out, struct part part, char *why, size_t why_size)
 {
 	const uint32_t *in = (const uint32_t *)c->in[0];
 	const size_t rows = c->arg[0].u64, cols = c->arg[1].u64;
-	for (size_t r = row; r < row_end; r++)
-		for (size_t k = col; k < col_end; k++)
+	for (size_t r = part.row; r < part.row_end; r++)
+		for (size_t k = part.col; k < part.col_end; k++)
 			if (out[k * rows + r] != in[r * cols + k]) {
 				float got, want;
 				memcpy(&got, &out[k * rows + r], sizeof got);
 				memcpy(&want, &in[r * cols + k], sizeof want);
-				snprintf(why, why_size, "out[%zu * rows + %zu] is %.9g, expected in[%zu * cols + %zu] = %.9g", k, r, (double)got, r, k, (double)want);
+				snprintf(why, why_size,
+					 "row %zu, column %zu of out is %.9g, expected row %zu, column %zu of in: %.9g",
+					 k, r, (double)got, r, k, (double)want);
 				return false;
 			}
 	return true;
@@ -102,8 +109,9 @@ static bool check(const struct kernel_case *c, const unsigned char *result, unio
 	for (size_t row = 0; row < whole_rows; row += TILE)
 		for (size_t col = 0; col < whole_cols; col += TILE)
 			if (!tile_is_right(in, out, rows, cols, row, col))
-				return part_is_right(c, out, row, row + TILE, col, col + TILE, why, why_size);
-	return part_is_right(c, out, whole_rows, rows, 0, cols, why, why_size) && part_is_right(c, out, 0, whole_rows, whole_cols, cols, why, why_size);
+				return part_is_right(c, out, (struct part){row, row + TILE, col, col + TILE}, why, why_size);
+	const struct part below = {whole_rows, rows, 0, cols}, beside = {0, whole_rows, whole_cols, cols};
+	return part_is_right(c, out, below, why, why_size) && part_is_right(c, out, beside, why, why_size);
 }
 
 const struct kernel kernel = {
