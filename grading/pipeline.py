@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grading.answer import extract_source
 from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
 from grading.faults import Fault, HarnessBroken, SandboxGone
+from grading.foreign import written_for_another
 from grading.harness_source import HarnessSource
 from grading.hostlock import host_lock
 from grading.machine import machine_facts
@@ -28,6 +29,7 @@ TOTAL_S = 180  # CPU seconds of a whole run
 FUSE_S = 120.0  # wall time beyond the budget: compiling, inputs, checks
 # wall time an answer may take for each second of its budget: a neighbour on the other core slowed calls 3.5 times
 FUSE_FACTOR = 4.0
+EMULATED_FACTOR = 2  # budgets under an emulator, which is 5 to 20 times slower: enough for what is quick, and it ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,13 +42,15 @@ class Options:
     batch: int | None = None
     rounds: int | None = None
     processes: int | None = None
+    memory_limit_mb: float | None = None
     # while another grading holds the host: renew a lease
     on_wait: Callable[[float], None] | None = field(default=None, compare=False)
 
     @property
     def overrides(self) -> dict[str, int]:
-        """What makes the measurement another than the kernel's."""
+        """What makes the measurement another than the kernel's, as the driver's options."""
         chosen = {name: getattr(self, name) for name in ("size", "batch", "rounds", "processes")}
+        chosen["mem_kb"] = None if self.memory_limit_mb is None else int(self.memory_limit_mb * 1024)
         return {name: value for name, value in chosen.items() if value is not None}
 
     @property
@@ -67,6 +71,8 @@ def grade_source(source: str | None, kernel: KernelSpec, sandbox: Sandbox, optio
     if is_too_long(source):
         detail = f"The source is over {SOURCE_LIMIT_BYTES // 1000} kB; an answer may have {SOURCE_LIMIT_BYTES} bytes."
         return _without_run(Verdict.FORBIDDEN, detail, kernel, sandbox)
+    if sandbox.emulated:
+        options = replace(options, call_s=EMULATED_FACTOR * options.call_s, total_s=EMULATED_FACTOR * options.total_s)
     seconds: dict[str, float] = {}
     with _host_to_ourselves(sandbox, options, seconds):
         with _timed(seconds, "prepare"):
@@ -139,7 +145,7 @@ def _record(
         sandbox=sandbox.name,
         emulated=emulated,
         verdict=verdict,
-        detail=_detail(outcome, measured.get("speedup"), options),
+        detail=_detail(outcome, measured.get("speedup"), options, sandbox.arch),
         kernel_score=kernel_score(verdict, measured.get("speedup"), emulated=emulated),
         machine=machine,
         log=outcome.log | {"run": _run_log(outcome, machine, options)},
@@ -173,8 +179,10 @@ def _samples(outcome: Outcome) -> dict[str, list[float]] | None:
     }
 
 
-def _detail(outcome: Outcome, speedup: float | None, options: Options) -> str:
+def _detail(outcome: Outcome, speedup: float | None, options: Options, arch: str) -> str:
     detail = outcome.detail
+    if outcome.verdict is Verdict.COMPILE_ERROR:
+        detail = written_for_another(outcome.log["compile"], arch) or detail
     if outcome.verdict is Verdict.PASSED:
         detail = "Passed every test." if speedup is None else f"Passed every test; {speedup:.3g} times the reference's speed."
     if options.overrides:

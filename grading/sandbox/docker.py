@@ -29,6 +29,11 @@ NEEDED = ("gcc", "ld", "objcopy", "readelf", "head", "env")
 # Run "$@" and leave nothing: -1 is every process that this uid may signal but the caller, in one system call, so no fork escapes.
 ALONE = '"$@"; status=$?; kill -9 -1 2>/dev/null; exit $status'
 
+# Succeeds where the kernel has killed something in the container for want of memory (cgroup v2, v1).
+OUT_OF_MEMORY = (
+    "cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | grep -q '^oom_kill [1-9]'"
+)
+
 
 def why_unavailable(arch: str) -> str | None:
     """One line that names what is missing: asks the daemon."""
@@ -184,15 +189,20 @@ class DockerSandbox:
             self._engine.execute(self._container.id, ["sh", "-c", "kill -9 -1"], user=user, timeout_s=SHORT_S)
 
     def _refuse_if_killed_from_outside(self) -> None:
+        """137 may be the command's own doing; else the container was killed, or had no memory left."""
+        from grading.sandbox.docker_containers import GRADER
         from grading.sandbox.docker_engine import faults_mapped
 
+        try:
+            kills = self._engine.execute(self._container.id, ["sh", "-c", OUT_OF_MEMORY], user=GRADER, timeout_s=SHORT_S)
+        except SandboxGone:
+            raise SandboxGone("the container was killed while a command ran") from None
         with faults_mapped():
             self._container.reload()
-        state = self._container.attrs["State"]
-        if state.get("OOMKilled"):
-            raise SandboxGone(f"the container ran out of memory: DOCKER_MEMORY_MB is {self._settings.memory_mb}")
-        if not state["Running"]:
+        if self._container.status != "running":
             raise SandboxGone("the container was killed while a command ran")
+        if kills.exit_code == 0:
+            raise SandboxGone(f"the container ran out of memory: DOCKER_MEMORY_MB is {self._settings.memory_mb}")
 
 
 def _usable_engine(arch: str) -> Engine:

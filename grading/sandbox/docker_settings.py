@@ -31,7 +31,7 @@ def read_settings() -> DockerSettings:
     """The settings of now. Raises SandboxUnavailable naming the variable that cannot be."""
     return DockerSettings(
         image=os.environ.get("DOCKER_IMAGE") or DockerSettings.image,
-        memory_mb=_count("DOCKER_MEMORY_MB", DockerSettings.memory_mb, least=1024),
+        memory_mb=_count("DOCKER_MEMORY_MB", DockerSettings.memory_mb, least=2048),
         pids=_count("DOCKER_PIDS", DockerSettings.pids, least=32),
         cpuset=os.environ.get("DOCKER_CPUSET") or DockerSettings.cpuset,
     )

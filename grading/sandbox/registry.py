@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grading.faults import SandboxUnavailable
-from grading.sandbox import emulated, local
+from grading.sandbox import docker, emulated, local, prime
 from grading.sandbox.base import Sandbox
 
 ARCHITECTURES = ("amd64", "arm64")
@@ -15,24 +15,36 @@ ARCHITECTURES = ("amd64", "arm64")
 @dataclass(frozen=True)
 class Backend:
     open: Callable[[str], Sandbox]  # of an architecture
-    why_unavailable: Callable[[str], str | None]
+    why_unavailable: Callable[[str], str | None]  # quick: asked before every answer
+    check: Callable[[str], str | None]  # may take its time: asked by people
 
 
 BACKENDS = {
-    "local": Backend(open=local.LocalSandbox, why_unavailable=local.why_unavailable),
-    "emulated": Backend(open=emulated.EmulatedSandbox, why_unavailable=emulated.why_unavailable),
+    "local": Backend(open=local.LocalSandbox, why_unavailable=local.why_unavailable, check=local.why_unavailable),
+    "docker": Backend(open=docker.DockerSandbox, why_unavailable=docker.why_unavailable, check=docker.check),
+    "prime": Backend(open=prime.PrimeSandbox, why_unavailable=prime.why_unavailable, check=prime.check),
+    "emulated": Backend(open=emulated.EmulatedSandbox, why_unavailable=emulated.why_unavailable, check=emulated.why_unavailable),
 }
 
 
 def why_unavailable(name: str, arch: str) -> str | None:
     """One line that names what is missing for this sandbox on this architecture; None if nothing is."""
+    return _unknown(name, arch) or BACKENDS[name].why_unavailable(arch)
+
+
+def check(name: str, arch: str) -> str | None:
+    """Like why_unavailable, but thorough: it may start a container or ask a service."""
+    return _unknown(name, arch) or BACKENDS[name].check(arch)
+
+
+def _unknown(name: str, arch: str) -> str | None:
     if arch not in ARCHITECTURES:
         return f"unknown architecture {arch!r}; there are: {', '.join(ARCHITECTURES)}"
     if not name:
         return f"no {arch} sandbox configured"
     if name not in BACKENDS:
         return f"unknown sandbox {name!r}; there are: {', '.join(BACKENDS)}"
-    return BACKENDS[name].why_unavailable(arch)
+    return None
 
 
 def open_sandbox(name: str, arch: str) -> Sandbox:

@@ -1,0 +1,159 @@
+"""Sandboxes of each backend, for tests that hold for all of them.
+
+A Backend opens sandboxes and breaks them from outside. What cannot be had here is skipped, with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grading.sandbox import emulated
+from grading.sandbox.base import Sandbox
+from grading.sandbox.local import bubblewrap_missing, host_arch
+from grading.sandbox.registry import open_sandbox, why_unavailable
+from tests.engines.docker_daemon import IMAGE, CannotStart, Daemon, running_daemon
+
+
+@dataclass(frozen=True)
+class Backend:
+    name: str
+    arch: str
+    destroy: Callable[[Any], None]  # take the sandbox away from under its user
+    is_walled: bool  # namespaces around it: no network, nothing of ours writable
+
+    def open(self) -> Sandbox:
+        return open_sandbox(self.name, self.arch)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Harnesses, slots and the host-wide lock of these tests are their own: nobody's gradings wait for them."""
+    folder = Path("/var/tmp") / f"arch-kernels-engines-{os.getpid()}"
+    folder.mkdir(mode=0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARCH_KERNELS_CACHE", str(folder))
+        patch.setenv("ARCH_KERNELS_LOCK", str(tmp_path_factory.mktemp("lock") / "lock"))
+        yield
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="package")
+def docker_daemon(own_folders: None) -> Iterator[Daemon]:
+    """A daemon with an image, and the environment pointed at both."""
+    with ExitStack() as stack:
+        try:
+            daemon = stack.enter_context(running_daemon())
+        except CannotStart as reason:
+            pytest.skip(str(reason))
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setenv("DOCKER_HOST", daemon.address)
+        patch.setenv("DOCKER_IMAGE", IMAGE)
+        yield daemon
+
+
+@pytest.fixture(scope="package")
+def prime_double(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The Prime service's double, and the real client pointed at it."""
+    pytest.importorskip("prime_sandboxes", reason="the package prime-sandboxes is not installed")
+    from tests.doubles.prime import PrimeDouble
+
+    with PrimeDouble() as double, pytest.MonkeyPatch.context() as patch:
+        for name, value in double.environment.items():
+            patch.setenv(name, value)
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("PRIME_IMAGE", f"gcc:{gcc_major()}")  # the double runs this machine's
+        yield double
+
+
+@pytest.fixture(scope="package", params=["local", pytest.param("docker", marks=pytest.mark.engine), "prime", "emulated"])
+def backend(request: pytest.FixtureRequest, own_folders: None) -> Backend:
+    makers = {"local": _local, "docker": _docker, "prime": _prime, "emulated": _emulated}
+    return makers[request.param](request)
+
+
+@pytest.fixture(scope="package")
+def sandbox(backend: Backend) -> Iterator[Sandbox]:
+    """One sandbox of the backend, for all tests that leave it as it was."""
+    sandbox = backend.open()
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def fresh_sandbox(backend: Backend) -> Iterator[Sandbox]:
+    """One of the test's own."""
+    sandbox = backend.open()
+    yield sandbox
+    sandbox.close()
+
+
+def _local(request: pytest.FixtureRequest) -> Backend:
+    if reason := why_unavailable("local", host_arch()):
+        pytest.skip(reason)
+    return Backend("local", host_arch(), destroy=_remove_folder, is_walled=bubblewrap_missing() is None)
+
+
+def _emulated(request: pytest.FixtureRequest) -> Backend:
+    if reason := emulated.why_unavailable("arm64"):
+        pytest.skip(reason)
+    return Backend("emulated", "arm64", destroy=_remove_folder, is_walled=True)
+
+
+def _docker(request: pytest.FixtureRequest) -> Backend:
+    daemon: Daemon = request.getfixturevalue("docker_daemon")
+
+    def destroy(sandbox: Any) -> None:
+        daemon.client("rm", "-f", sandbox._container.id)
+
+    return Backend("docker", host_arch(), destroy=destroy, is_walled=True)
+
+
+def _prime(request: pytest.FixtureRequest) -> Backend:
+    double = request.getfixturevalue("prime_double")
+
+    def destroy(sandbox: Any) -> None:
+        double.vanish(sandbox.place.id)
+
+    return Backend("prime", host_arch(), destroy=destroy, is_walled=False)
+
+
+def _remove_folder(sandbox: Any) -> None:
+    shutil.rmtree(sandbox.folder)
+
+
+class MarkedProcesses:
+    """Processes that are told by a number on their command line, here or inside of a sandbox."""
+
+    def __init__(self) -> None:
+        self.mark = f"9{secrets.randbelow(10**7):07}"
+
+    def left_in(self, sandbox: Sandbox) -> int:
+        look = 'for folder in /proc/[0-9]*; do tr "\\0" " " <$folder/cmdline; echo; done 2>/dev/null'
+        inside = sandbox.run(["sh", "-c", look], 60).stdout.decode(errors="replace")
+        return f"{inside}{self._here()}".count(f"sleep {self.mark}")
+
+    def _here(self) -> str:
+        text = ""
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                text += path.read_bytes().replace(b"\0", b" ").decode(errors="replace") + "\n"
+        return text
+
+
+@pytest.fixture
+def marked_processes() -> MarkedProcesses:
+    return MarkedProcesses()
+
+
+def gcc_major() -> str:
+    return subprocess.run(["gcc", "-dumpversion"], check=True, capture_output=True, text=True).stdout.split(".")[0].strip()
