@@ -20,6 +20,7 @@ from prime_sandboxes import (
     SandboxNotRunningError,
     UnauthorizedError,
 )
+from pydantic import ValidationError
 
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
 from grading.text import clean
@@ -48,7 +49,7 @@ class NotFound(SandboxGone):
 def fault_of(error: Exception, doing: str) -> Fault:
     """The fault behind an exception of the client. `doing` says what it was asked for."""
     status = status_of(error)
-    said = clean(str(error), 300).replace("\n", " ")
+    said = "an answer that cannot be" if isinstance(error, ValidationError) else clean(str(error), 300).replace("\n", " ")
     if "No API key configured" in said:
         return SandboxUnavailable(NO_KEY)
     if isinstance(error, SandboxImagePullError):

@@ -101,9 +101,7 @@ class Places:
         machine, compiler, version = (said.get(name, [""])[0] for name in ("machine", "compiler", "version"))
         image, promised = self.settings.image, gcc_of(self.settings.image)
         if machine != MACHINES[self.arch]:
-            raise SandboxUnavailable(
-                f"Prime gave {self.arch} a {machine or 'nameless'} machine: look at PRIME_IMAGE ({image})"
-            )
+            raise SandboxUnavailable(f"Prime gave {self.arch} a {machine or 'nameless'} machine: look at PRIME_IMAGE ({image})")
         if missing := said.get("missing"):
             raise SandboxUnavailable(f"the image {image} has no {', '.join(missing)}: look at PRIME_IMAGE")
         if not compiler or (promised and version.partition(".")[0] != promised):

@@ -21,14 +21,14 @@ BASE = "/srv/arch-kernels"  # all that is ours inside
 WORK = f"{BASE}/work"  # the folder that commands run in
 HARNESSES = f"{BASE}/harness"  # built ones, by key
 SOURCES = f"{BASE}/sources"  # uploaded ones, by hash
-FILE_LIMIT_KB = 512 << 10  # no command fills the disk
+FILE_LIMIT_KB = 2 << 20  # no command fills the disk; it holds for the memory files of the judge too
 FREE_KB = 128 << 10  # less than that, and compilers fail for a reason that is not the answer's
 OWNER = "ARCH_KERNELS_SANDBOX"  # marks what we started, in its environment
 FULL = "full"
 TOOLS = ("gcc", "ld", "objcopy", "readelf", "sh", "timeout", "base64")
 
 # Ends all that an earlier command has left: what carries our mark, or works below our folder; again, for what it was starting.
-REAP = f"""
+REAP = f"""# a command of Arch Kernels
 reap() {{
   cd /
   for again in 1 2 3 4 5; do
@@ -60,7 +60,7 @@ for stream in stdout stderr; do head -c {OUTPUT_LIMIT_BYTES} $run/$stream 2>/dev
 echo rc=$(cat $run/status)
 """
 
-LOOK = f"""
+LOOK = f"""# a look at what is inside
 umask 022
 mkdir -p {WORK} {HARNESSES} {SOURCES} || exit 97
 echo machine=$(uname -m)

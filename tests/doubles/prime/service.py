@@ -6,12 +6,14 @@ import json
 import re
 import shutil
 import socket
+import subprocess
 import threading
 import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -93,8 +95,14 @@ class PrimeDouble:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What points the client here."""
-        return {"PRIME_API_BASE_URL": self.url, "PRIME_API_KEY": KEY, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        """What points the client here, and names the image by the compiler that its sandboxes have: this host's."""
+        return {
+            "PRIME_API_BASE_URL": self.url,
+            "PRIME_API_KEY": KEY,
+            "PRIME_IMAGE": f"gcc:{host_gcc()}",
+            "NO_PROXY": "127.0.0.1",
+            "no_proxy": "127.0.0.1",
+        }
 
     def count(self, *names: str) -> int:
         """Calls so far, of these kinds (all by default)."""
@@ -313,6 +321,13 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_RDWR)
+
+
+@cache
+def host_gcc() -> str:
+    """The major version of this host's gcc."""
+    done = subprocess.run(["/usr/bin/gcc", "-dumpversion"], capture_output=True, text=True, check=True)
+    return done.stdout.strip().partition(".")[0]
 
 
 def file_of(content_type: str, body: bytes) -> bytes:

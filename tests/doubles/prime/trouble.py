@@ -55,3 +55,8 @@ class Troubles:
             if call in GATEWAY and self._random.random() < self._chaos:
                 return self._random.choice(PASSING)
             return ""
+
+    def clear(self) -> None:
+        """No more trouble."""
+        with self._lock:
+            self._planned.clear()
