@@ -77,13 +77,18 @@ def _kernels_label(selection: Selection, total: int) -> str:
 
 
 def _caption(rows: Sequence[Row]) -> str:
-    models = len({row.model for row in rows if not row.model.is_baseline})
-    baselines = len({row.model for row in rows if row.model.is_baseline})
+    """Twelve models and two baselines, in figures: how much there is in the table."""
+    models = {row.model for row in rows if not row.model.is_baseline}
+    baselines = {row.model for row in rows if row.model.is_baseline}
+    if not models:
+        return "Baselines only: no answer of a model is graded yet."
     answers = sum(row.summary.answers for row in rows if not row.model.is_baseline)
-    parts = [f"{models} model{'s' * (models != 1)}"]
-    if baselines:
-        parts.append(f"{baselines} baseline{'s' * (baselines != 1)}")
-    return f"{' and '.join(parts)}, {answers:,} graded answer{'s' * (answers != 1)}."
+    who = " and ".join(_count(len(found), noun) for found, noun in ((models, "model"), (baselines, "baseline")) if found)
+    return f"{who}, {_count(answers, 'graded answer')}."
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 assert set(SORT_LABELS) == set(METRICS)

@@ -28,12 +28,13 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
     results = list(found.results.select_related("machine", "kernel").order_by("-id"))
     current = [result for arch in ARCHS for result in results if result.is_current and result.arch == arch]
     panels = [_panel(found, result) for result in current]
+    parked = _parked_reasons(results)
     timed = [panel for panel in panels if panel["rounds"]]
     context = {
         "section": "kernels",
         "submission": found,
         "model_is_public": found.public or LanguageModel.objects.public().filter(pk=found.model_id).exists(),
-        "sentences": _sentences(results, current),
+        "sentences": _sentences(results, current, parked),
         "panels": panels,
         "round_archs": [panel["arch"] for panel in timed],
         "rounds": _rounds([panel["result"] for panel in timed]),
@@ -44,7 +45,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "provenance": provenance(current),
         "logs": _logs(current),
         "history": results,
-        "parked": _parked_reasons(results),
+        "parked": parked,
         "bundles": Bundle.objects.public().filter(entries__submission=found).order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)
@@ -128,7 +129,7 @@ def _panel(found: Submission, result: Result) -> dict[str, Any]:
     }
 
 
-def _sentences(results: Sequence[Result], current: Sequence[Result]) -> list[dict[str, str]]:
+def _sentences(results: Sequence[Result], current: Sequence[Result], parked: dict[str, str | None]) -> list[dict[str, str]]:
     """A verdict in a sentence, architectures that agree in one. What is not graded yet says so."""
     said = []
     passed = [result for result in current if result.passed]
@@ -143,7 +144,7 @@ def _sentences(results: Sequence[Result], current: Sequence[Result]) -> list[dic
     said += [_sentence(verdict, text, agreeing) for (verdict, text), agreeing in failed.items()]
     graded = {result.arch for result in current}
     waiting = [result for result in results if result.state != Result.State.DONE and result.arch not in graded]
-    return said + [_waiting_sentence(result) for result in waiting]
+    return said + [_waiting_sentence(result, parked.get(result.arch)) for result in waiting]
 
 
 def _sentence(verdict: str, text: str, results: Sequence[Result]) -> dict[str, str]:
@@ -151,14 +152,15 @@ def _sentence(verdict: str, text: str, results: Sequence[Result]) -> dict[str, s
     return {"word": f"{sign} {verdict} on {' and '.join(result.arch for result in results)}", "text": text, "kind": kind}
 
 
-def _waiting_sentence(result: Result) -> dict[str, str]:
-    word = {"queued": "◌ queued", "running": "◌ being graded", "failed": "◌ failed on our side"}[result.state]
-    text = {
-        "queued": "It waits for its turn.",
-        "running": "A worker is at it now.",
-        "failed": "Nothing is scored; a person has to look at it.",
+def _waiting_sentence(result: Result, parked: str | None) -> dict[str, str]:
+    word, text = {
+        "queued": ("queued", "It waits for its turn."),
+        "running": ("being graded", "A worker is at it now."),
+        "failed": ("failed on our side", "Nothing is scored; a person has to look at it."),
     }[result.state]
-    return {"word": f"{word} on {result.arch}", "text": f"{result.failure} {text}".strip(), "kind": "ours"}
+    if result.state == Result.State.QUEUED and parked:
+        word, text = "parked", f"{parked[0].upper()}{parked[1:]}. It starts by itself when there is one; nothing is scored."
+    return {"word": f"◌ {word} on {result.arch}", "text": f"{result.failure} {text}".strip(), "kind": "ours"}
 
 
 def _rounds(results: Sequence[Result]) -> list[list[float | None]]:

@@ -98,6 +98,7 @@
     note.className = "soft small";
     note.textContent = text;
     element.replaceChildren(note);
+    element.dataset.said = "";
     element.removeAttribute("role"); // it is text now, not an image
   }
 
@@ -107,6 +108,9 @@
       if (!response.ok) throw new Error(response.status);
       return response.json();
     }).then(function (figure) {
+      if (!figure.data.some(function (trace) { return trace.x.length; })) {
+        return say(element, "Nothing to draw yet: no answer of a model has passed.");
+      }
       figures.set(element, figure);
       draw(element);
       element.dataset.drawn = "";

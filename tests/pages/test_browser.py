@@ -95,6 +95,18 @@ def test_every_page_is_quiet_stays_at_home_and_draws_its_charts(
     assert drawn >= 12
 
 
+def test_while_only_baselines_are_graded_the_charts_say_so(transactional_db: None, live_server: Any, browser: Any) -> None:
+    factories.make_site(models=0)
+    watched = Watched(browser, live_server.url)
+    for address in ("/", "/?arch=both", "/kernels/dot_f32/", "/models/naive/"):
+        watched.page.goto(f"{live_server.url}{address}")
+        for i in range(watched.page.locator(".plot").count()):
+            watched.page.locator(".plot[data-drawn], .plot[data-said]").nth(i).wait_for()
+    watched.page.goto(f"{live_server.url}/")
+    playwright.expect(watched.page.locator(".plot").first).to_contain_text("no answer of a model has passed")
+    assert watched.faults == []
+
+
 def test_a_chart_has_one_mark_an_answer_and_the_tokens_colour(addresses: list[str], live_server: Any, browser: Any) -> None:
     watched = Watched(browser, live_server.url, color_scheme="light")
     watched.open("/")

@@ -252,7 +252,8 @@ def test_an_answer_that_waits_says_what_for(kernel: Kernel, model: LanguageModel
     factories.make_queued(submission, "arm64")
     factories.make_queued(submission, "amd64", state="failed", failure="The disk was full.", attempt=5)
     text = reader.page(f"/submissions/{submission.uid}/")
-    assert "no arm64 sandbox configured" in text
+    assert "◌ parked on arm64" in text
+    assert "No arm64 sandbox configured." in text
     assert "failed on our side on amd64" in text
     assert "The disk was full." in text
 
