@@ -77,7 +77,7 @@ def per_cent(values: Iterable[float], title: str, short: str) -> Scale:
     known = [*values, -1.0, 1.0]
     low, high = min(known), max(known)
     pad = 0.06 * (high - low)
-    step = _round_step((high - low) / 5)
+    step = _round_step((high - low) / 7)
     ticks = tuple((k * step, _signed_per_cent(k * step)) for k in range(math.ceil(low / step), math.floor(high / step) + 1))
     return Scale(low=low - pad, high=high + pad, ticks=ticks, title=title, short=short, logarithmic=False)
 
