@@ -1,0 +1,14 @@
+// verdict: wrong_answer | the highest bit of the values is dropped
+size_t count_distinct_u32(const uint32_t *values, size_t n)
+{
+	uint8_t *seen = calloc((1 << 25) / 8, 1);
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t v = values[i] & ((1 << 25) - 1);
+		seen[v / 8] |= (uint8_t)(1 << v % 8);
+	}
+	for (size_t i = 0; i < (1 << 25) / 8; i++)
+		count += (size_t)__builtin_popcount(seen[i]);
+	free(seen);
+	return count;
+}
