@@ -1,11 +1,14 @@
 """Faults at random: an answer is right, or it is a fault."""
 
+import pytest
+
 from grading.faults import SandboxGone
 from tests.doubles.prime.trouble import Troubles
 
 COMMANDS = 60
 
 
+@pytest.mark.slow
 def test_under_random_faults_a_command_gives_its_own_output_or_a_passing_fault(prime, double):
     double.troubles = Troubles(chaos=0.2, seed=11)
     right = faults = 0

@@ -79,6 +79,11 @@ def test_nothing_is_alive_after_a_command(prime, double):
     assert [path for path in Path("/proc").glob("[0-9]*/cmdline") if read(path) == b"sleep\x004711\x00"] == []
 
 
+def test_commands_of_the_double_are_not_roots(prime):
+    """They run on the host."""
+    assert prime.run(["id", "-u"], 10).stdout != b"0\n"
+
+
 def test_a_command_sees_nothing_of_ours_in_its_environment(prime):
     names = {line.partition("=")[0] for line in prime.run(["env"], 10).stdout.decode().splitlines()}
     assert names == {"PATH", "LC_ALL", "HOME", "TMPDIR", "ARCH_KERNELS_SANDBOX"}

@@ -51,6 +51,7 @@ def test_an_answer_costs_at_most_three_round_trips(prime, double):
     assert [trips for _, trips in seen] == [1, 2, 1, 1]  # the long one is uploaded first
 
 
+@pytest.mark.slow
 def test_a_new_machine_behind_a_sandbox_is_described_anew(prime, double, monkeypatch):
     graded("crc32_ieee", prime)
     first = prime.place
@@ -61,6 +62,7 @@ def test_a_new_machine_behind_a_sandbox_is_described_anew(prime, double, monkeyp
     assert double.made == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "after"), [("upload", 0), ("execute", 2), ("execute", 3), ("execute", 4)])
 def test_a_sandbox_that_vanishes_in_any_phase_of_a_grading_is_no_verdict(prime, double, name, after):
     """Uploading the sources, building, describing, grading."""

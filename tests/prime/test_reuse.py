@@ -13,6 +13,7 @@ from grading.sandbox import prime_sweep
 from grading.sandbox.prime_settings import PrimeSettings, installation
 from grading.sandbox.prime_slots import Slot
 from grading.sandbox.prime_sweep import sweep
+from tests.doubles.prime.boxes import as_plain_user
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = """
@@ -80,7 +81,8 @@ def test_what_a_killed_worker_left_running_is_ended_before_the_next_command(doub
     first = open_prime()
     first.run(["true"], 10)
     (box,) = double.running
-    leftover = subprocess.Popen(["sleep", "600"], cwd=f"{box.root}/srv/arch-kernels/work", start_new_session=True)
+    work = f"{box.root}/srv/arch-kernels/work"
+    leftover = subprocess.Popen(["sleep", "600"], cwd=work, start_new_session=True, **as_plain_user())
     leave(first)
     open_prime().run(["true"], 10)
     assert leftover.wait(10) == -9

@@ -1,7 +1,8 @@
 """A sandbox of the double: a temporary folder in which commands really run, on this host and with its compiler.
 
 The client keeps to one folder inside (BASE); that path is replaced by one below the sandbox's root wherever it is named. A
-sandbox for arm64 says that it is one, and is not: it is a double, and what is measured in it means nothing.
+sandbox for arm64 says that it is one, and is not: it is a double, and what is measured in it means nothing. Where the double runs
+as root, commands run as a plain user of their own: they are on the host.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from grading.sandbox.prime_script import BASE
 
+PLAIN_UID = 61002 if os.getuid() == 0 else None  # another than the local sandbox's: kill -1 stays among doubles
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 UNAME = """#!/bin/sh
@@ -76,9 +78,9 @@ class Box:
         }
 
     def upload(self, path: str, data: bytes) -> None:
-        target = Path(f"{self.root}{path}")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        """By a process of the commands' own user, so that no link left inside leads it out."""
+        script = 'mkdir -p "${1%/*}" && cat >"$1"'
+        subprocess.run(["sh", "-c", script, "sh", f"{self.root}{path}"], input=data, check=True, **as_plain_user())
 
     def execute(self, command: str, on_start: Callable[[int], None], on_output: Callable[[str, bytes], None]) -> int:
         """Run it to its end, handing on what it prints; the exit status."""
@@ -91,6 +93,7 @@ class Box:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            **as_plain_user(),
         )
         with self._lock:
             self._running.add(process)
@@ -129,10 +132,17 @@ class Box:
             self._tool("gcc", BROKEN)
         if "disk" in flaws:
             self._tool("df", NO_SPACE)
+        if PLAIN_UID is not None:
+            os.chown(self.root, PLAIN_UID, PLAIN_UID)
 
     def _tool(self, name: str, text: str) -> None:
         (self._tools / name).write_text(text)
         (self._tools / name).chmod(0o755)
+
+
+def as_plain_user() -> dict[str, Any]:
+    """For subprocess: who commands run as."""
+    return {} if PLAIN_UID is None else {"user": PLAIN_UID, "group": PLAIN_UID, "extra_groups": []}
 
 
 def processes_below(folder: Path) -> list[int]:
