@@ -5,10 +5,10 @@ HOST ?= 127.0.0.1
 PY := .venv/bin/python
 QUICK := not slow and not browser and not chaos and not engine and not fuzz
 
-.PHONY: help setup demo up test test-all lint format lock bench clean
+.PHONY: help setup demo up test test-all lint format lock bench bench-coverage clean
 
 help:            ## show these targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup:           ## everything for work on the project: packages, tools, chart library
 	@scripts/setup.sh dev
@@ -40,6 +40,9 @@ lock: setup      ## write the lock files again from pyproject.toml
 
 bench: setup     ## the grader's own overhead, by stage
 	@$(PY) bench/overhead.py $(ARGS)
+
+bench-coverage: setup ## how often the intervals hold the true value, by simulation (3 minutes)
+	@$(PY) -m bench.coverage $(ARGS)
 
 clean:           ## remove all that the tools made, the site's data included
 	rm -rf .venv var node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
