@@ -1,1 +1,1 @@
-"""The 13 kernels: specification, references, tuned code and checks. Standard library only; knows nothing of grading or of Django."""
+"""The 13 kernels: specification, references, tuned code and checks. Standard library only; nothing of grading or Django."""

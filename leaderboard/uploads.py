@@ -19,7 +19,7 @@ class CappedUpload(FileUploadHandler):
         input_data: IO[bytes],
         META: dict[str, str],  # noqa: N803  # Django calls it so
         content_length: int,
-        boundary: bytes,
+        boundary: str,
         encoding: str | None = None,
     ) -> Any:
         if content_length > self.limit():

@@ -24,8 +24,8 @@ class KernelAdmin(ReadOnlyAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.annotate(n=Count("submissions"))
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(n=Count("submissions"))
+        return rows
 
     @admin.display(ordering="n")
     def answers(self, kernel: Any) -> int:
@@ -48,8 +48,8 @@ class MachineAdmin(ReadOnlyAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.annotate(n=Count("results", filter=Q(results__state="done")))
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(n=Count("results", filter=Q(results__state="done")))
+        return rows
 
     @admin.display(description="results", ordering="n")
     def measured(self, machine: Any) -> int:

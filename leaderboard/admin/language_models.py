@@ -26,8 +26,8 @@ class LanguageModelAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         public = Count("submissions", filter=Q(submissions__public=True))
-        rows: QuerySet[Any] = super().get_queryset(request)
-        return rows.annotate(n=Count("submissions"), n_public=public)
+        rows: QuerySet[Any] = super().get_queryset(request).annotate(n=Count("submissions"), n_public=public)
+        return rows
 
     @admin.display(ordering="n")
     def answers(self, model: Any) -> int:
