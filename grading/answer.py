@@ -60,7 +60,7 @@ def _answers(text: str) -> list[str]:
 
 
 def _last_fenced(text: str) -> str:
-    """The last block in fences that is not empty, out of as many layers as there are; without one, what stands outside of the fences."""
+    """The last block in fences that is not empty, out of all its layers; without one, what stands outside of the fences."""
     for _ in range(LAYERS):
         blocks, outside = _fences(text)
         full = [block for block in blocks if block.strip()]
@@ -71,7 +71,7 @@ def _last_fenced(text: str) -> str:
 
 
 def _fences(text: str) -> tuple[list[str], str]:
-    """Blocks in ``` or ~~~ as in CommonMark, at any indentation, and the text outside; a block without a closing fence goes to the end."""
+    """Blocks in ``` or ~~~ as in CommonMark, at any indentation, and the text outside; one without a closing fence is whole."""
     blocks: list[list[str]] = []
     outside: list[str] = []
     opened: str | None = None
