@@ -71,7 +71,7 @@ def _last_fenced(text: str) -> str:
 
 
 def _fences(text: str) -> tuple[list[str], str]:
-    """Blocks in ``` or ~~~ as in CommonMark, at any indentation, and the text outside; one without a closing fence is whole."""
+    """Blocks in ``` or ~~~ as in CommonMark, at any indentation, and the text outside; a block never closed goes to the end."""
     blocks: list[list[str]] = []
     outside: list[str] = []
     opened: str | None = None

@@ -21,7 +21,7 @@ def run_filter_test(compiler: str, tmp_path: Path, *runner: str) -> str:
     program = tmp_path / "filter_test"
     source = Path(__file__).with_name("filter_test.c")
     subprocess.run(
-        [compiler, "-static", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HARNESS}", f"-I{INCLUDE}", str(source), "-o", str(program)],
+        [compiler, "-static", "-O1", *"-Wall -Wextra -Werror".split(), f"-I{HARNESS}", f"-I{INCLUDE}", source, "-o", program],
         check=True,
     )
     done = subprocess.run([*runner, str(program)], capture_output=True, text=True, check=False, timeout=60)
