@@ -41,9 +41,7 @@ class Reading:
                 if isinstance(item, Answer):
                     digest = hashlib.blake2b(item.identity.encode(), digest_size=12).digest()
                     if digest in seen:
-                        yield Skipped(
-                            member=item.member, line=item.line, reason="duplicate: it came earlier in the bundle"
-                        )
+                        yield Skipped(member=item.member, line=item.line, reason="duplicate: it came earlier in the bundle")
                         continue
                     seen.add(digest)
                 yield item

@@ -20,10 +20,8 @@ needs_qemu = pytest.mark.skipif(not shutil.which("qemu-aarch64"), reason="qemu-u
 def run_filter_test(compiler: str, tmp_path: Path, *runner: str) -> str:
     program = tmp_path / "filter_test"
     source = Path(__file__).with_name("filter_test.c")
-    subprocess.run(
-        [compiler, "-static", "-O1", *"-Wall -Wextra -Werror".split(), f"-I{HARNESS}", f"-I{INCLUDE}", source, "-o", program],
-        check=True,
-    )
+    flags = ["-static", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HARNESS}", f"-I{INCLUDE}"]
+    subprocess.run([compiler, *flags, str(source), "-o", str(program)], check=True)
     done = subprocess.run([*runner, str(program)], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout
     return done.stdout
