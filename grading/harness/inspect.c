@@ -1,8 +1,8 @@
 /* Object inspection: hygiene, not the boundary (that is the stub's filter and the process border).
 
-   Refused are constructors and destructors, writable executable sections, an executable stack, two definitions of the entry: things that would run
-   before the first call or could not run behind the filter.  No definition at all is what the linker would say: a compile_error.  Thread functions among the undefined symbols are extra_thread, since the
-   author gets a clearer word than from a killed clone.  Reads ELF64 little endian itself: the file comes from a process that ran untrusted input. */
+   Refused are constructors and destructors, writable executable sections, an executable stack, no or two definitions of the entry: things that
+   would run before the first call or could not run behind the filter.  A function under another name is a slip that the linker would tell: a
+   compile_error.  Thread functions among the undefined symbols are extra_thread, since the author gets a clearer word than from a killed clone.  Reads ELF64 little endian itself: the file comes from a process that ran untrusted input. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void look_at_sections(const struct object *o, struct inspection *r)
 }
 static void look_at_symbols(const struct object *o, const char *entry, struct inspection *r)
 {
-	int definitions = 0;
+	int definitions = 0, other_functions = 0;
 	const char *thread = NULL;
 	for (size_t i = 1; i < o->count; i++) {
 		const Elf64_Shdr *s = &o->sections[i];
@@ -72,11 +72,13 @@ static void look_at_symbols(const struct object *o, const char *entry, struct in
 					if (strlen(thread_functions[t]) == base && !strncmp(name, thread_functions[t], base)) thread = thread_functions[t];
 			} else if (base == strlen(entry) && !strncmp(name, entry, base) && bind != STB_LOCAL) {
 				definitions += type == STT_FUNC || type == STT_GNU_IFUNC ? 1 : 2;      /* data under the entry's name is no definition */
+			} else if (type == STT_FUNC && bind != STB_LOCAL) {
+				other_functions++;
 			}
 		}
 	}
-	if (definitions == 0) object_to(r, "compile_error", "does not link: the function %s is not defined", entry);
-	if (definitions > 1) object_to(r, "forbidden", "the function %s must be defined once, as a function", entry);
+	if (definitions == 0 && other_functions > 0) object_to(r, "compile_error", "does not link: the function %s is not defined", entry);
+	if (definitions != 1) object_to(r, "forbidden", "the function %s must be defined once, as a function", entry);
 	if (thread) object_to(r, "extra_thread", "threads and processes are not allowed: the code calls %s", thread);
 }
 bool inspect_object(const char *path, const char *entry, struct inspection *r)
