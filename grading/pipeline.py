@@ -151,8 +151,14 @@ def _record(
         log=outcome.log | {"run": _run_log(outcome, machine, options)},
         seconds={name: round(value, 4) for name, value in seconds.items()},
         **measured,
-        **_flags(stages_of(verdict, compiled=outcome.compiled, correct=outcome.correct, emulated=emulated)),
+        **_flags(_stages(outcome, emulated)),
     )
+
+
+def _stages(outcome: Outcome, emulated: bool) -> Stages:
+    # some kernels (gVisor) do not tell what an answer's memory is either
+    unmeasured = emulated or outcome.extra_mb is None
+    return stages_of(outcome.verdict, compiled=outcome.compiled, correct=outcome.correct, emulated=unmeasured)
 
 
 def _speed(outcome: Outcome) -> dict[str, float]:

@@ -83,7 +83,7 @@ static void restrict_calls(void)
 	}
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog p = { n, f };
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p)) _exit(EXIT_SECCOMP);
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p) && errno != EINVAL && errno != ENOSYS) _exit(EXIT_SECCOMP);       /* a kernel without filters: as above */
 }
 static void child(int argc, char **argv, int command)
 {

@@ -42,6 +42,7 @@ struct child {
 	clockid_t clock;               /* the CPU clock of that process: kept by the kernel, exact when it sleeps */
 	struct control *control;
 	uint32_t seq;
+	double called_ns, spent_ns;    /* where there is no precise CPU clock: begin of the call (0: none), wall time of calls so far */
 	long base_kb, shared_kb;
 };
 extern struct child child[CHILDREN];
@@ -81,7 +82,7 @@ struct record {
 	double answer_ns[ROUNDS_MAX], reference_ns[ROUNDS_MAX];
 	int process[ROUNDS_MAX];
 	double start_s, tests_s, benchmark_s;
-	bool landlock, seccomp, memory_reset;
+	bool landlock, seccomp, cpu_clock, memory_reset;
 	long tests;
 };
 extern struct record record;

@@ -8,7 +8,7 @@
 #include "judge.h"
 #include "json.h"
 
-struct record record = { .correct = -1, .extra_mb = -1, .peak_mb = -1 };
+struct record record = { .correct = -1, .extra_mb = -1, .peak_mb = -1, .cpu_clock = true };
 
 static void print_samples(const char *name, const double *v)
 {
@@ -51,7 +51,8 @@ noreturn void verdict(const char *name, const char *format, ...)
 	printf(", \"rounds\": %d, \"dirty\": %d, \"early\": %d, \"tests\": %ld", record.rounds, record.dirty, record.early, record.tests);
 	printf(", \"seconds\": {\"compile\": %.4f, \"inspect\": %.4f, \"link\": %.4f, \"start\": %.4f, \"tests\": %.4f, \"benchmark\": %.4f, \"cpu\": %.4f}",
 	       opt.compile_us / 1e6, opt.inspect_us / 1e6, opt.link_us / 1e6, record.start_s, record.tests_s, record.benchmark_s, run_cpu_ns() / 1e9);
-	printf(", \"defences\": {\"landlock\": %s, \"seccomp\": %s, \"memory_reset\": %s}}\n", boolean(record.landlock), boolean(record.seccomp), boolean(record.memory_reset));
+	printf(", \"defences\": {\"landlock\": %s, \"seccomp\": %s, \"cpu_clock\": %s, \"memory_reset\": %s}}\n", boolean(record.landlock), boolean(record.seccomp), boolean(record.cpu_clock),
+	       boolean(record.memory_reset));
 	fflush(stdout);
 	_exit(0);
 }

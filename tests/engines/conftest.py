@@ -36,19 +36,19 @@ class Backend:
 
 
 @pytest.fixture(scope="package", autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Harnesses, slots and the host-wide lock of these tests are their own: nobody's gradings wait for them."""
     folder = Path("/var/tmp") / f"arch-kernels-engines-{os.getpid()}"
     folder.mkdir(mode=0o755)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCH_KERNELS_CACHE", str(folder))
         patch.setenv("ARCH_KERNELS_LOCK", str(tmp_path_factory.mktemp("lock") / "lock"))
-        yield
+        yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="package")
-def docker_daemon(own_folders: None) -> Iterator[Daemon]:
+def docker_daemon(own_folders: Path) -> Iterator[Daemon]:
     """A daemon with an image, and the environment pointed at both."""
     with ExitStack() as stack:
         try:
@@ -62,7 +62,7 @@ def docker_daemon(own_folders: None) -> Iterator[Daemon]:
 
 
 @pytest.fixture(scope="package")
-def prime_double(own_folders: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def prime_double(own_folders: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The Prime service's double, and the real client pointed at it."""
     pytest.importorskip("prime_sandboxes", reason="the package prime-sandboxes is not installed")
     from tests.doubles.prime import PrimeDouble
@@ -76,7 +76,7 @@ def prime_double(own_folders: None, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="package", params=["local", pytest.param("docker", marks=pytest.mark.engine), "prime", "emulated"])
-def backend(request: pytest.FixtureRequest, own_folders: None) -> Backend:
+def backend(request: pytest.FixtureRequest, own_folders: Path) -> Backend:
     makers = {"local": _local, "docker": _docker, "prime": _prime, "emulated": _emulated}
     return makers[request.param](request)
 
