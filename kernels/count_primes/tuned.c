@@ -86,7 +86,7 @@ uint64_t count_primes(uint64_t n)
 		return n == 2;
 	struct sieve s = {.n = n, .root = square_root(n)};
 	s.roughs = (s.root + 1) / 2;
-	s.large = malloc(s.roughs * sizeof *s.large);
+	s.large = calloc(s.roughs, sizeof *s.large);
 	s.small = malloc(s.roughs * sizeof *s.small);
 	s.rough = malloc(s.roughs * sizeof *s.rough);
 	s.crossed = calloc(s.root + 1, sizeof *s.crossed);
