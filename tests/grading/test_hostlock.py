@@ -16,6 +16,15 @@ from grading.hostlock import host_lock
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = "import time; from grading.hostlock import host_lock\nwith host_lock(): print('held', flush=True); time.sleep(60)"
 
+BUSY = """
+import time
+from grading.hostlock import host_lock
+for _ in range(100):
+    with host_lock():
+        time.sleep(0.2)
+        print(flush=True)
+"""
+
 
 @pytest.fixture
 def lock(tmp_path, monkeypatch):
@@ -83,6 +92,18 @@ def test_the_lock_is_free_again_after_an_error(lock):
         raise ZeroDivisionError
     with host_lock(give_up):
         pass
+
+
+def test_one_that_takes_the_lock_again_and_again_lets_those_that_wait_go_first(lock):
+    with subprocess.Popen([sys.executable, "-c", BUSY], cwd=ROOT, stdout=subprocess.PIPE) as busy:
+        try:
+            busy.stdout.readline()
+            for _ in range(3):
+                with host_lock() as waited_s:
+                    assert waited_s < 5
+            assert busy.poll() is None
+        finally:
+            busy.kill()
 
 
 def test_the_lock_is_not_inherited_by_commands(lock):
