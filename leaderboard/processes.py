@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import socket
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -68,10 +69,17 @@ def _prctl(option: int, value: int) -> None:
 
 def children_of(pid: int, *, zombies: bool = False) -> list[int]:
     """The processes whose parent is `pid`; those that are dead but not collected only if asked for."""
-    found: list[int] = []
+    return [found for found, state, parent, _ in all_processes() if parent == pid and (zombies or state not in "ZX")]
+
+
+def group_of(pid: int) -> list[int]:
+    """The living processes of the group that `pid` leads."""
+    return [found for found, state, _, group in all_processes() if group == pid and state not in "ZX"]
+
+
+def all_processes() -> Iterator[tuple[int, str, int, int]]:
+    """(pid, state, parent, process group)"""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[1]) == pid and (zombies or fields[0] not in "ZX"):
-                found.append(int(stat.parent.name))
-    return found
+            state, parent, group, *_ = stat.read_text(errors="replace").rpartition(")")[2].split()
+            yield int(stat.parent.name), state, int(parent), int(group)

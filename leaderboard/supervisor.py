@@ -27,7 +27,7 @@ from django.utils import timezone
 from gunicorn.config import KNOWN_SETTINGS  # type: ignore[import-untyped]
 
 from leaderboard.models import Worker
-from leaderboard.processes import adopt_orphans, children_of, die_with_parent, pid_of
+from leaderboard.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of
 from leaderboard.services import queueing
 
 log = logging.getLogger(__name__)
@@ -79,16 +79,13 @@ class Child:
         return self.process is not None and self.process.poll() is None
 
     @property
-    def group_lives(self) -> bool:
-        """Whether any process of the group is left: a worker may take longer to tidy up than its cluster's first process."""
-        if self.process is None:
-            return False
-        self.process.poll()
-        try:
-            os.killpg(self.process.pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
+    def works(self) -> bool:
+        """Whether its group has more than a first process left.
+
+        Workers give their rows back when they are told to end. A cluster's first process has nothing to do with that, and may
+        hang for good: it waits for its sentinel, which the same signal ended.
+        """
+        return self.process is not None and any(pid != self.process.pid for pid in group_of(self.process.pid))
 
     def signal(self, number: int) -> None:
         """To the whole group, also when its first process is gone already."""
@@ -203,7 +200,7 @@ class Supervisor:
         for child in children:
             child.signal(signal.SIGTERM)
         deadline = time.monotonic() + GRACE_S
-        while any(child.group_lives for child in children) and time.monotonic() < deadline:
+        while any(child.works for child in children) and time.monotonic() < deadline:
             self.bury_orphans()
             time.sleep(0.05)
         for child in children:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import time
 from importlib import import_module
@@ -17,6 +18,7 @@ from grading.faults import Fault
 from leaderboard import leases
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
+from leaderboard.processes import die_with_parent
 from leaderboard.services import housekeeping, importing, queueing, recording
 
 log = logging.getLogger(__name__)
@@ -98,3 +100,5 @@ def stop_gracefully(**_: object) -> None:
         raise SystemExit(0)
 
     signal.signal(signal.SIGTERM, stop)
+    if os.environ.get("ARCH_KERNELS_SUPERVISED"):
+        die_with_parent(signal.SIGTERM)  # its sentinel dies by the same signal, and must not take it along too soon
