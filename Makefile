@@ -14,8 +14,8 @@ setup:           ## everything for work on the project: packages, tools, chart l
 	@scripts/setup.sh dev
 
 demo:            ## a site with real answers being graded: make demo PORT=8000
-	@scripts/setup.sh site
-	@exec $(PY) manage.py supervise --demo --host $(HOST) --port $(PORT)
+	@scripts/setup.sh $(if $(PRIME_DOUBLE),dev,site)
+	@exec $(PY) $(if $(PRIME_DOUBLE),scripts/with_prime_double.py $(PY)) manage.py supervise --demo --host $(HOST) --port $(PORT)
 
 up:              ## the same site without the demo's answers
 	@scripts/setup.sh site

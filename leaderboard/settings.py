@@ -218,5 +218,5 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-    "loggers": {"django-q": {"level": "WARNING"}},
+    "loggers": {"django-q": {"level": "WARNING"}, "httpx": {"level": "WARNING"}},  # else a line every wake-up and request
 }
