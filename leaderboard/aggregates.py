@@ -1,40 +1,38 @@
-"""Summaries of a model's answers on one architecture: pure arithmetic over cells, no queries."""
+"""Summaries of a model's answers on one architecture: from cells to the figures of grading.statistics, no queries."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-Z95 = 1.959963984540054  # the normal distribution's 97.5 % quantile
-T = TypeVar("T")
+from grading.statistics import Estimate, clipped, exponential, fast_p, ratio_of_sums, stratified_mean, wilson
+
+EMPTY = Estimate()
 
 
 class Cell(Protocol):
-    """One (model, kernel, architecture): what a Standing row holds."""
+    """One (model, kernel, architecture): what a Standing row holds. per_answer: leaderboard.services.standings.PER_ANSWER."""
 
     answers: int
     passed: int
     verdicts: dict[str, int]
-    score_mean: float | None
-    log_speedup_sum: float
-    log_extra_sum: float
+    per_answer: dict[str, list[float]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """A number with its 95 % interval; None where there are no data, or too few for an interval."""
+class Measures:
+    """What a cell is measured against, in MiB: the kernel's limit, and what the reference itself needs, if that is known."""
 
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    limit_mb: float
+    reference_mb: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """A model on an architecture, over the chosen kernels."""
+    """A model on an architecture, over the chosen kernels. Means of ratios are geometric, over passed answers."""
 
     answers: int
     passed: int
@@ -42,71 +40,108 @@ class Summary:
     verdicts: dict[str, int]
     pass_rate: Estimate
     score: Estimate
-    speedup: Estimate  # geometric mean over passed answers
-    extra_mb: float | None  # likewise
-    extra_share: float | None  # geometric mean of extra memory / the kernel's limit
+    speedup: Estimate
+    speedup_all: Estimate  # mean over kernels of the mean over all answers, a failed one counted as 1x
+    throughput: Estimate  # millions of units a second: comparable within a set of kernels only
+    extra: Estimate  # MiB
+    share: Estimate  # extra memory / the kernel's limit
+    share_of_reference: Estimate  # extra memory / the reference's, over kernels where that is known
+    fast: tuple[tuple[float, Estimate], ...]  # p, share of all answers that pass with a speedup of at least p
 
     @property
     def failed(self) -> int:
         return self.answers - self.passed
 
+    @property
+    def extra_mb(self) -> float | None:
+        return self.extra.value
 
-def summarise(cells: Iterable[tuple[Cell, float]]) -> Summary:
-    """Add up cells, each with its kernel's memory limit in MiB.
+    @property
+    def extra_share(self) -> float | None:
+        return self.share.value
 
-    score is the mean over kernels of the mean over answers, so that a kernel answered more often does not weigh more;
-    a kernel never answered is not counted, and `kernels` says how many were.
+    def fast_at(self, p: float) -> Estimate:
+        return dict(self.fast).get(p, EMPTY)
+
+
+def summarise(cells: Iterable[tuple[Cell, Measures]]) -> Summary:
+    """Add up cells. A kernel never answered is not counted, and `kernels` says how many were.
+
+    The score is the mean over kernels of the mean over answers, so that a kernel answered more often does not weigh more.
     """
-    rows = [(cell, limit) for cell, limit in cells if cell.answers]
-    answers = sum(cell.answers for cell, _ in rows)
-    passed = sum(cell.passed for cell, _ in rows)
+    rows = [(cell, against) for cell, against in cells if cell.answers]
+    answers, passed = (sum(getattr(cell, name) for cell, _ in rows) for name in ("answers", "passed"))
     verdicts: Counter[str] = Counter()
     for cell, _ in rows:
         verdicts.update(cell.verdicts)
-    scores = [cell.score_mean for cell, _ in rows if cell.score_mean is not None]
+    speedups = [math.exp(log) for cell, _ in rows for log in cell.per_answer.get("log_speedups", ())]
     return Summary(
         answers=answers,
         passed=passed,
         kernels=len(rows),
         verdicts=dict(verdicts),
         pass_rate=wilson(passed, answers),
-        score=Estimate(value=math.fsum(scores) / len(scores) if scores else None),
-        speedup=Estimate(value=_geometric_mean(math.fsum(cell.log_speedup_sum for cell, _ in rows), passed)),
-        extra_mb=_geometric_mean(math.fsum(cell.log_extra_sum for cell, _ in rows), passed),
-        extra_share=_geometric_mean(
-            math.fsum(cell.log_extra_sum - cell.passed * math.log(limit) for cell, limit in rows), passed
+        score=clipped(stratified_mean([cell.per_answer.get("scores", []) for cell, _ in rows]), 0.0, 1.0),
+        speedup=_geometric((cell, "log_speedups", 0.0) for cell, _ in rows),
+        speedup_all=exponential(stratified_mean([_with_failures(cell) for cell, _ in rows])),
+        throughput=_geometric((cell, "log_throughputs", 0.0) for cell, _ in rows),
+        extra=_geometric((cell, "log_extras", 0.0) for cell, _ in rows),
+        share=_geometric((cell, "log_extras", math.log(against.limit_mb)) for cell, against in rows),
+        share_of_reference=_geometric(
+            (cell, "log_extras", math.log(against.reference_mb)) for cell, against in rows if against.reference_mb
         ),
+        fast=tuple(fast_p([*speedups, *[None] * (answers - len(speedups))])),
     )
 
 
-def wilson(passed: int, answers: int) -> Estimate:
-    """A share with Wilson's score interval (Wilson 1927; Brown, Cai and DasGupta 2001), which stays within 0 and 1."""
-    if not answers:
-        return Estimate()
-    share = passed / answers
-    scale = 1 + Z95**2 / answers
-    centre = (share + Z95**2 / (2 * answers)) / scale
-    half = Z95 * math.sqrt(share * (1 - share) / answers + Z95**2 / (4 * answers**2)) / scale
-    # at the ends the formula gives 0 and 1 but for rounding
-    low = 0.0 if passed == 0 else max(0.0, centre - half)
-    high = 1.0 if passed == answers else min(1.0, centre + half)
-    return Estimate(value=share, low=low, high=high)
+def strata(cells: Mapping[str, Cell], metric: str) -> dict[str, Sequence[float]]:
+    """{kernel: values of the answers, more is better} by which two models are compared; metric is a key of STRATA, or "fast:2".
+
+    Where several answers to a kernel are there but one only passed, speed and memory say nothing of their spread: the kernel
+    is left out of that comparison.
+    """
+    key, _, p = metric.partition(":")
+    read = STRATA[key]
+    found = {name: read(cell, float(p or 1)) for name, cell in cells.items()}
+    return {name: values for name, values in found.items() if len(values) > 1 or (values and cells[name].answers == 1)}
 
 
-def ranks(items: Sequence[T], value: Callable[[T], float | None], *, descending: bool) -> list[tuple[int, int] | None]:
-    """The range of ranks that each item shares with its equals; None for an item without a value."""
-    known = [number for number in map(value, items) if number is not None]
-    result: list[tuple[int, int] | None] = []
-    for item in items:
-        own = value(item)
-        if own is None:
-            result.append(None)
-            continue
-        better = sum(other > own if descending else other < own for other in known)
-        equal = sum(other == own for other in known)
-        result.append((better + 1, better + equal))
-    return result
+def _passes(cell: Cell, p: float) -> list[float]:
+    return [0.0] * (cell.answers - cell.passed) + [1.0] * cell.passed
 
 
-def _geometric_mean(log_sum: float, count: int) -> float | None:
-    return math.exp(log_sum / count) if count else None
+def _fast(cell: Cell, p: float) -> list[float]:
+    fast = sum(math.exp(log) >= p for log in cell.per_answer.get("log_speedups", ()))
+    return [0.0] * (cell.answers - fast) + [1.0] * fast
+
+
+def _values(name: str, sign: float = 1.0) -> Callable[[Cell, float], list[float]]:
+    return lambda cell, p: [sign * log for log in cell.per_answer.get(name, ())]
+
+
+STRATA: Mapping[str, Callable[[Cell, float], list[float]]] = {
+    "score": _values("scores"),
+    "pass": _passes,
+    "speedup": _values("log_speedups"),
+    "throughput": _values("log_throughputs"),
+    "memory": _values("log_extras", -1.0),
+    "fast": _fast,
+}
+
+
+def _with_failures(cell: Cell) -> list[float]:
+    """ln speedup of every answer; of one that failed 0."""
+    logs = cell.per_answer.get("log_speedups", [])
+    return [*logs, *[0.0] * (cell.answers - len(logs))]
+
+
+def _geometric(cells: Iterable[tuple[Cell, str, float]]) -> Estimate:
+    """exp of the mean over passed answers of (logarithm - what the cell is measured against)."""
+    pairs = []
+    for cell, name, against in cells:
+        logs = cell.per_answer.get(name, ())
+        pairs.append([(log - against, 1.0) for log in logs] + [(0.0, 0.0)] * (cell.answers - len(logs)))
+    estimate = exponential(ratio_of_sums(pairs))
+    if any(sum(weight > 0 for _, weight in pair) > 1 for pair in pairs):
+        return estimate
+    return Estimate(estimate.value)  # no kernel was passed twice: of what varies between answers nothing was seen

@@ -1,4 +1,4 @@
-"""The leaderboard's rows: Standing cells summed up per model and architecture, in order, with ranks."""
+"""The leaderboard's rows: a summary per model and architecture, in order, with ranks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from leaderboard.aggregates import Summary, ranks, summarise
-from leaderboard.models import LanguageModel, Standing
+from grading.statistics import Estimate
+from leaderboard.aggregates import EMPTY, Summary
+from leaderboard.models import LanguageModel
 from leaderboard.selection import Selection
+from leaderboard.summaries import Summaries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +21,7 @@ class Metric:
     label: str
     unit: str
     higher_is_better: bool
-    value: Callable[[Summary], float | None]
+    value: Callable[[Summary], Estimate]
 
     @property
     def arrow(self) -> str:
@@ -29,12 +31,30 @@ class Metric:
 METRICS = {
     metric.key: metric
     for metric in (
-        Metric(key="score", label="Score", unit="0 to 1", higher_is_better=True, value=lambda s: s.score.value),
-        Metric(key="pass", label="Pass rate", unit="95 % interval", higher_is_better=True, value=lambda s: s.pass_rate.value),
-        Metric(key="speedup", label="Speedup", unit="geom. mean", higher_is_better=True, value=lambda s: s.speedup.value),
-        Metric(key="memory", label="Peak memory", unit="MiB, share of limit", higher_is_better=False, value=lambda s: s.extra_mb),
+        Metric(key="score", label="Score", unit="0 to 1", higher_is_better=True, value=lambda s: s.score),
+        Metric(key="pass", label="Pass rate", unit="95 % interval", higher_is_better=True, value=lambda s: s.pass_rate),
+        Metric(key="speedup", label="Speedup", unit="geom. mean", higher_is_better=True, value=lambda s: s.speedup),
+        Metric(key="memory", label="Peak memory", unit="MiB, share of limit", higher_is_better=False, value=lambda s: s.extra),
+        Metric(key="throughput", label="Throughput", unit="M units/s", higher_is_better=True, value=lambda s: s.throughput),
+        Metric(key="fast", label="fast_p", unit="95 % interval", higher_is_better=True, value=lambda s: EMPTY),
     )
 }
+ALWAYS_SHOWN = ("score", "pass", "speedup")  # the fourth column of the table is memory, or what else is ranked by
+
+
+def metric_of(selection: Selection) -> Metric:
+    """What the selection ranks by; fast_p at its p."""
+    metric = METRICS[selection.sort]
+    if metric.key != "fast":
+        return metric
+    return replace(metric, label=f"fast, p = {selection.p:g}", value=lambda s: s.fast_at(selection.p))
+
+
+def shown_metrics(selection: Selection) -> list[Metric]:
+    """The columns of the table."""
+    own = metric_of(selection)
+    fourth = METRICS["memory"] if own.key in ALWAYS_SHOWN else own
+    return [*(METRICS[key] for key in ALWAYS_SHOWN), fourth]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,16 +77,16 @@ class Line:
 
 def board_rows(selection: Selection) -> list[Row]:
     """Every (model, architecture) with rankable answers, best first within an architecture; n/a sorts last, ties by name."""
-    cells: dict[tuple[LanguageModel, str], list[Standing]] = defaultdict(list)
-    standings = Standing.objects.comparable().filter(selection.filters, answers__gt=0).select_related("model", "kernel")
-    for standing in standings.order_by("model_id", "kernel_id", "arch"):
-        cells[standing.model, standing.arch].append(standing)
-    rows = [
-        Row(model=model, arch=arch, summary=summarise((cell, cell.kernel.memory_limit_mb) for cell in its_cells))
-        for (model, arch), its_cells in cells.items()
-    ]
-    metric = METRICS[selection.sort]
-    return [row for arch in selection.archs for row in _ranked([row for row in rows if row.arch == arch], metric)]
+    summaries = Summaries(selection.kernels)
+    chosen = {model.pk for model in selection.models}
+    found = {arch: summaries.of(arch) for arch in selection.archs}
+    ids = {pk for of_arch in found.values() for pk in of_arch if not chosen or pk in chosen}
+    models = LanguageModel.objects.in_bulk(ids)
+    rows = []
+    for arch, of_arch in found.items():
+        own = [Row(model=models[pk], arch=arch, summary=summary) for pk, summary in of_arch.items() if pk in models]
+        rows += _ranked(own, selection, summaries)
+    return rows
 
 
 def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
@@ -78,15 +98,18 @@ def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
     return sorted(lines, key=lambda line: next(i for i, arch in enumerate(archs) if line.rows[arch]))  # sorted() is stable
 
 
-def _ranked(rows: list[Row], metric: Metric) -> list[Row]:
-    models = [row for row in rows if not row.model.is_baseline]
-    places = ranks(models, lambda row: metric.value(row.summary), descending=metric.higher_is_better)
-    placed = [replace(row, rank=place) for row, place in zip(models, places, strict=True)]
-    everyone = placed + [row for row in rows if row.model.is_baseline]
+def _ranked(rows: list[Row], selection: Selection, summaries: Summaries) -> list[Row]:
+    """The rows of one architecture."""
+    metric = metric_of(selection)
+    models = [row for row in rows if not row.model.is_baseline and metric.value(row.summary).value is not None]
+    name = f"fast:{selection.p:g}" if metric.key == "fast" else metric.key
+    places = summaries.ranks(models[0].arch, name, [row.model for row in models]) if models else {}
+    ranked = {row.model.pk for row in models}
+    placed = [replace(row, rank=places[row.model.pk]) if row.model.pk in ranked else row for row in rows]
 
     def order(row: Row) -> tuple[bool, float, str]:
-        value = metric.value(row.summary)
+        value = metric.value(row.summary).value
         number = 0.0 if value is None else value
         return (value is None, -number if metric.higher_is_better else number, row.model.name)
 
-    return sorted(everyone, key=order)
+    return sorted(placed, key=order)

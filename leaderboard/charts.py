@@ -7,8 +7,9 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from grading.statistics import Estimate
 from leaderboard import numbers, plots, scales
-from leaderboard.aggregates import Estimate, Summary
+from leaderboard.aggregates import Summary
 from leaderboard.answers import Answer, Group, frontier
 from leaderboard.board import Row
 from leaderboard.models import LanguageModel
@@ -22,12 +23,12 @@ FULL_SCORE = Reference(x=8, label="full score 8×", dash="solid", width=1)
 SPEEDUP_TITLES = ("speedup (log scale) · further right is faster", "speedup, log")
 
 
-def speedup_of_models(rows: Sequence[Row], archs: Sequence[str]) -> Figure:
+def speedup_of_models(rows: Sequence[Row], archs: Sequence[str], scale_name: str = "log") -> Figure:
     """Geometric-mean speedup of every model, one mark an architecture; baselines as lines."""
-    title = "geometric-mean speedup over passed answers (log scale) · further right is faster"
 
     def scale(values: list[float]) -> scales.Scale:
-        return scales.powers_of_two(values, title, "geometric-mean speedup, log")
+        title = f"geometric-mean speedup over passed answers ({scale_name} scale) · further right is faster"
+        return scales.SPEEDUPS[scale_name](values, title, f"geometric-mean speedup, {scale_name}")
 
     return _models(
         rows, archs, value=lambda s: s.speedup, text=numbers.times, scale=scale, more=[FULL_SCORE], higher_is_better=True
@@ -41,9 +42,7 @@ def memory_of_models(rows: Sequence[Row], archs: Sequence[str]) -> Figure:
     def scale(values: list[float]) -> scales.Scale:
         return scales.memory(values, title, "extra peak memory, log")
 
-    return _models(
-        rows, archs, value=lambda s: Estimate(value=s.extra_mb), text=_mib, scale=scale, more=[], higher_is_better=False
-    )
+    return _models(rows, archs, value=lambda s: s.extra, text=_mib, scale=scale, more=[], higher_is_better=False)
 
 
 def answers_of_models(

@@ -42,6 +42,11 @@ class ResultColumn:
     meaning: str
 
 
+def _fast_column(p: float) -> LeaderboardColumn:
+    meaning = f"share of all answers that pass with a speedup of at least {p:g}"
+    return LeaderboardColumn(f"fast_{p:g}", lambda r: r.summary.fast_at(p).value, meaning)
+
+
 LEADERBOARD_COLUMNS = (
     LeaderboardColumn("model", lambda r: r.model.name, "the exact name in the runs"),
     LeaderboardColumn("kind", lambda r: r.model.kind, "llm or baseline"),
@@ -61,8 +66,25 @@ LEADERBOARD_COLUMNS = (
         "extra_mb_geomean", lambda r: r.summary.extra_mb, "MiB, geometric mean over passed answers, one page at least"
     ),
     LeaderboardColumn("extra_share_of_limit", lambda r: r.summary.extra_share, "extra_mb / the kernel's limit, likewise"),
-    LeaderboardColumn("rank_low", lambda r: r.rank[0] if r.rank else None, "best rank shared with equals; empty for baselines"),
-    LeaderboardColumn("rank_high", lambda r: r.rank[1] if r.rank else None, "worst rank shared with equals; empty for baselines"),
+    LeaderboardColumn("rank_low", lambda r: r.rank[0] if r.rank else None, "1 + models surely better; empty for baselines"),
+    LeaderboardColumn("rank_high", lambda r: r.rank[1] if r.rank else None, "models that are not surely worse, itself included"),
+    LeaderboardColumn("kernels", lambda r: r.summary.kernels, "kernels with an answer that counts; the others are left out"),
+    LeaderboardColumn(
+        "speedup_failures_1x",
+        lambda r: r.summary.speedup_all.value,
+        "over all answers, a failed one as 1",
+    ),
+    LeaderboardColumn("speedup_failures_1x_low", lambda r: r.summary.speedup_all.low, "95 % interval; empty where there is none"),
+    LeaderboardColumn(
+        "speedup_failures_1x_high", lambda r: r.summary.speedup_all.high, "95 % interval; empty where there is none"
+    ),
+    LeaderboardColumn("extra_mb_low", lambda r: r.summary.extra.low, "95 % interval; empty where there is none"),
+    LeaderboardColumn("extra_mb_high", lambda r: r.summary.extra.high, "95 % interval; empty where there is none"),
+    LeaderboardColumn(
+        "extra_share_of_reference", lambda r: r.summary.share_of_reference.value, "extra_mb / the reference's, likewise"
+    ),
+    LeaderboardColumn("throughput_geomean_m", lambda r: r.summary.throughput.value, "millions of units a second, passed answers"),
+    *(_fast_column(p) for p in (1.0, 2.0, 4.0, 8.0)),
 )
 
 RESULT_COLUMNS = (

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from grading.statistics import Estimate
 from leaderboard import numbers, verdicts
-from leaderboard.aggregates import Estimate, Summary
-from leaderboard.board import METRICS, Line, Metric, Row
+from leaderboard.board import Line, Metric, Row, shown_metrics
 from leaderboard.selection import Selection
 
 BASELINE_LINES = ("naive", "tuned")  # drawn through all rows, by the baseline's name
@@ -88,20 +88,21 @@ class Table:
 
 def forest(lines: Sequence[Line], selection: Selection, kernels: int) -> Table:
     """Everything that the leaderboard's template prints. kernels: how many a complete model has answered."""
+    shares = Axis(low=0, high=1, ticks=((0, "0"), (0.5, "50"), (1, "100")))
     axes = {
         "score": Axis(low=0, high=1, ticks=((0, "0"), (0.5, "0.5"), (1, "1"))),
-        "pass": Axis(low=0, high=1, ticks=((0, "0"), (0.5, "50"), (1, "100"))),
+        "pass": shares,
         "speedup": speedup_axis(row.summary.speedup for line in lines for row in line.rows.values() if row),
-        "memory": None,
+        "fast": shares,
     }
     columns = tuple(
         Column(
             metric=metric,
-            axis=axes[key],
-            query=selection.query(sort=key),
-            lines=_baseline_lines(lines, selection.archs[0], metric, axes[key]),
+            axis=axes.get(metric.key),
+            query=selection.query(sort=metric.key),
+            lines=_baseline_lines(lines, selection.archs[0], metric, axes.get(metric.key)),
         )
-        for key, metric in METRICS.items()
+        for metric in shown_metrics(selection)
     )
     return Table(columns=columns, rows=tuple(_table_row(line, selection.archs, columns, kernels) for line in lines))
 
@@ -123,7 +124,7 @@ def _baseline_lines(lines: Sequence[Line], arch: str, metric: Metric, axis: Axis
     for line in lines:
         row = line.rows.get(arch)
         if row and line.model.is_baseline and line.model.name in BASELINE_LINES:
-            position = axis.at(metric.value(row.summary))
+            position = axis.at(metric.value(row.summary).value)
             if position:
                 found.append((line.model.name, position))
     return tuple(found)
@@ -164,40 +165,33 @@ def rank_text(row: Row | None) -> str:
 def _entry(arch: str, row: Row | None, column: Column) -> Entry:
     if row is None:
         return Entry(arch=arch, text=numbers.MISSING)
-    text, small, estimate = TEXTS[column.metric.key](row.summary)
-    if row.model.is_baseline:  # graded once a kernel: the interval would describe the choice of kernels only
-        estimate, small = Estimate(value=estimate.value), small if column.metric.key == "memory" else ""
+    estimate = column.metric.value(row.summary)
+    text, small = TEXTS[column.metric.key](estimate)
+    if column.metric.key == "memory":
+        small = "" if row.summary.extra_share is None else numbers.percent(row.summary.extra_share)
+    elif row.model.is_baseline:  # graded once a kernel: the interval would describe the choice of kernels only
+        estimate, small = Estimate(estimate.value), ""
     if column.axis is None:
         return Entry(arch=arch, text=text, small=small)
     at = column.axis.at
     return Entry(arch=arch, text=text, small=small, x=at(estimate.value), low=at(estimate.low), high=at(estimate.high))
 
 
-def _score(summary: Summary) -> tuple[str, str, Estimate]:
-    own = summary.score
-    return numbers.score(own.value), numbers.span(own.low, own.high, digits=2), own
+def _score(own: Estimate) -> tuple[str, str]:
+    return numbers.score(own.value), numbers.span(own.low, own.high, digits=2)
 
 
-def _pass_rate(summary: Summary) -> tuple[str, str, Estimate]:
-    own = summary.pass_rate
-    return numbers.percent(own.value), numbers.span(own.low, own.high, unit=100, digits=0), own
+def _share(own: Estimate) -> tuple[str, str]:
+    return numbers.percent(own.value), numbers.span(own.low, own.high, unit=100, digits=0)
 
 
-def _speedup(summary: Summary) -> tuple[str, str, Estimate]:
-    own = summary.speedup
-    return numbers.times(own.value), numbers.span(own.low, own.high), own
-
-
-def _memory(summary: Summary) -> tuple[str, str, Estimate]:
-    share = summary.extra_share
-    return numbers.mib(summary.extra_mb), "" if share is None else numbers.percent(share), Estimate(value=summary.extra_mb)
-
-
-TEXTS: Mapping[str, Callable[[Summary], tuple[str, str, Estimate]]] = {
+TEXTS: Mapping[str, Callable[[Estimate], tuple[str, str]]] = {
     "score": _score,
-    "pass": _pass_rate,
-    "speedup": _speedup,
-    "memory": _memory,
+    "pass": _share,
+    "fast": _share,
+    "speedup": lambda own: (numbers.times(own.value), numbers.span(own.low, own.high)),
+    "throughput": lambda own: (numbers.three_digits(own.value), numbers.span(own.low, own.high)),
+    "memory": lambda own: (numbers.mib(own.value), ""),
 }
 
 

@@ -297,6 +297,7 @@ class Result(models.Model):
             models.Index(F("arch"), F("priority").desc(), F("id"), condition=Q(state="queued"), name="next_in_queue"),
             models.Index(fields=["state", "lease_until"]),
             models.Index(fields=["model", "kernel", "arch"], condition=Q(is_current=True), name="board"),
+            models.Index(fields=["-graded_at"], condition=Q(state="done"), name="last_graded"),
         ]
 
     def __str__(self) -> str:
@@ -321,6 +322,8 @@ class Standing(models.Model):
     log_extra_sum = models.FloatField(default=0.0)  # ln of max(extra_mb, 1/256) over passed answers: one 4 KiB page at least
     extra_mb_median = models.FloatField(null=True)  # over passed answers
     speedup_best = models.FloatField(null=True)
+    per_answer = models.JSONField(default=dict)  # {"scores": [0, 0.83], ...}, ascending: what intervals are made of
+    updated_at = models.DateTimeField(auto_now=True, db_index=True)  # the newest one tells whether a cached summary still holds
 
     objects = querysets.StandingQuerySet.as_manager()
 

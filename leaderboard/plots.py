@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.aggregates import Estimate
+from grading.statistics import Estimate
 from leaderboard.scales import Scale
 
 Figure = dict[str, Any]

@@ -65,6 +65,17 @@ def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
     return Scale(low=2.0 ** (low - 0.35), high=2.0 ** (high + 0.35), ticks=ticks, title=title, short=short)
 
 
+def from_zero(values: Iterable[float], title: str, short: str) -> Scale:
+    """The same, linear: from 0, a few round ticks."""
+    high = max([8.0, *values])
+    step = _round_step(high / 8)
+    ticks = tuple((k * step, f"{k * step:g}×") for k in range(math.floor(high / step) + 1))
+    return Scale(low=0.0, high=1.04 * high, ticks=ticks, title=title, short=short, logarithmic=False)
+
+
+SPEEDUPS: dict[str, Maker] = {"log": powers_of_two, "linear": from_zero}
+
+
 def memory(values: Iterable[float], title: str, short: str) -> Scale:
     """MiB, ticks at powers of four from one page on."""
     high = max(0, math.ceil(math.log(max([PAGE_MB, *values])) / math.log(4)))

@@ -12,11 +12,13 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
+from grading.statistics import FAST_P_THRESHOLDS
 from leaderboard.models import Kernel, LanguageModel
 
 ARCHS = ("amd64", "arm64")
 BOTH = "both"
-SORTS = ("score", "pass", "speedup", "memory")
+SORTS = ("score", "pass", "speedup", "memory", "throughput", "fast")
+SCALES = ("log", "linear")
 
 
 class BadSelection(ValueError):
@@ -29,6 +31,8 @@ class Selection:
 
     arch: str = BOTH
     sort: str = "score"
+    p: float = 1.0  # of fast_p
+    scale: str = "log"  # of speedups in charts
     kernels: tuple[Kernel, ...] = ()
     models: tuple[LanguageModel, ...] = ()
 
@@ -50,6 +54,10 @@ class Selection:
         """The query string of this selection, with some of it changed: always the short form, so that links stay short."""
         chosen = replace(self, **changes)
         parts = {"arch": chosen.arch, "sort": chosen.sort}
+        if chosen.sort == "fast":
+            parts["p"] = f"{chosen.p:g}"
+        if chosen.scale != SCALES[0]:
+            parts["scale"] = chosen.scale
         if chosen.kernels:
             parts["kernel"] = ",".join(kernel.name for kernel in chosen.kernels)
         if chosen.models:
@@ -62,6 +70,8 @@ def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
     return Selection(
         arch=_choice("arch", params.get("arch") or arch, (*ARCHS, BOTH)),
         sort=_choice("sort", params.get("sort") or SORTS[0], SORTS),
+        p=float(_choice("p", params.get("p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
+        scale=_choice("scale", params.get("scale") or SCALES[0], SCALES),
         kernels=_find_kernels(params.getlist("kernel")),
         models=_find_models(params.getlist("model")),
     )

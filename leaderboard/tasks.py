@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
 from grading.faults import Fault
-from leaderboard import leases
+from leaderboard import leases, summaries
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
@@ -82,7 +82,8 @@ def parked(arch: str) -> str:
 
 
 def sweep() -> None:
-    """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old."""
+    """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old,
+    compute the intervals and ranks of what was recorded meanwhile."""
     with leases.presence("housekeeping"):
         queueing.reclaim(timezone.now())
         for arch in queueing.ARCHS:
@@ -91,6 +92,7 @@ def sweep() -> None:
         for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
             importing.carry_on(bundle)
         housekeeping.prune(timezone.now())
+        summaries.warm()
 
 
 def stop_gracefully(**_: object) -> None:

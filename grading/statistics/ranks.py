@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
@@ -61,6 +62,12 @@ def rank_ranges(models: Sequence[Strata]) -> list[tuple[int, int]]:
 
 def _resampled(groups: Sequence[np.ndarray]) -> np.ndarray:
     """RESAMPLES means over groups of the mean of n - 1 values drawn with replacement, as deviations from the true one."""
+    return _resampled_once(tuple(group.tobytes() for group in groups))
+
+
+@lru_cache(maxsize=256)  # a model is compared with every other one on the same kernels: 16 kB each
+def _resampled_once(data: tuple[bytes, ...]) -> np.ndarray:
+    groups = [np.frombuffer(group, dtype=np.float64) for group in data]
     rng = np.random.default_rng(_seed(groups))
     total = np.zeros(RESAMPLES)
     for group in groups:

@@ -72,20 +72,27 @@ def summary(cell: Cell) -> dict[str, object]:
         .native()
         .trusted()
         .order_by()
-        .values_list("verdict", "passed", "kernel_score", "speedup", "extra_mb")
+        .values_list("verdict", "passed", "kernel_score", "speedup", "extra_mb", "throughput_m")
     )
-    scores = [score for _, _, score, _, _ in rows if score is not None]
-    speedups = [speedup for _, passed, _, speedup, _ in rows if passed and speedup]
-    extras = [extra for _, passed, _, _, extra in rows if passed and extra is not None]
+    scores = [score for _, _, score, *_ in rows if score is not None]
+    speedups = [speedup for _, passed, _, speedup, *_ in rows if passed and speedup]
+    extras = [extra for _, passed, _, _, extra, _ in rows if passed and extra is not None]
+    throughputs = [throughput for _, passed, *_, throughput in rows if passed and throughput]
     return {
         "answers": len(rows),
-        "passed": sum(bool(passed) for _, passed, _, _, _ in rows),
+        "passed": sum(bool(passed) for _, passed, *_ in rows),
         "verdicts": dict(sorted(Counter(verdict for verdict, *_ in rows).items())),
         "score_mean": math.fsum(scores) / len(scores) if scores else None,
         "log_speedup_sum": math.fsum(map(math.log, speedups)),
         "log_extra_sum": math.fsum(math.log(max(extra, PAGE_MB)) for extra in extras),
         "extra_mb_median": median(extras) if extras else None,
         "speedup_best": max(speedups, default=None),
+        "per_answer": {
+            "scores": sorted(scores),
+            "log_speedups": sorted(map(math.log, speedups)),
+            "log_extras": sorted(math.log(max(extra, PAGE_MB)) for extra in extras),
+            "log_throughputs": sorted(map(math.log, throughputs)),
+        },
     }
 
 

@@ -30,6 +30,11 @@ def span(low: float | None, high: float | None) -> str:
     return numbers.span(low, high)
 
 
+@register.simple_tag
+def span_percent(low: float | None, high: float | None) -> str:
+    return numbers.span(low, high, unit=100, digits=0)
+
+
 @register.filter
 def utc(moment: datetime | None) -> str | SafeString:
     """A time element in UTC; a script shows it in the reader's zone."""

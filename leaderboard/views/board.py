@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,10 +13,18 @@ from leaderboard import charts, verdicts
 from leaderboard.board import METRICS, Row, board_lines, board_rows
 from leaderboard.forest import forest
 from leaderboard.models import Kernel
-from leaderboard.selection import ARCHS, BOTH, Selection, with_selection
+from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
 from leaderboard.status import pending
 
-SORT_LABELS = {"score": "score", "pass": "pass rate", "speedup": "speedup", "memory": "memory"}
+SORT_LABELS = {
+    "score": "score",
+    "pass": "pass rate",
+    "speedup": "speedup",
+    "memory": "memory",
+    "throughput": "throughput",
+    "fast": "fast_p",
+}
+P_CHOICES = (1.0, 1.41, 2.0, 4.0, 8.0)
 
 
 @with_selection(arch="amd64")
@@ -40,6 +48,10 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "kernels_label": _kernels_label(selection, len(kernels)),
         "arch_choices": _choices(selection, "arch", {**{arch: arch for arch in ARCHS}, BOTH: "side by side"}),
         "sort_choices": _choices(selection, "sort", SORT_LABELS),
+        "p_choices": _choices(selection, "p", {p: f"{p:g}×" for p in P_CHOICES}) if selection.sort == "fast" else [],
+        "p_values": P_CHOICES,
+        "scale_choices": _choices(selection, "scale", {name: name for name in SCALES}),
+        "fast_rows": [_fast_row(row) for row in rows],
         "filtered": bool(selection.kernels or selection.models),
         "has_lines": any(column.lines for column in table.columns),
         "has_intervals": any(row.summary.speedup.low is not None for row in rows),
@@ -54,7 +66,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 @with_selection(arch="amd64")
 def speedup_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
-    return JsonResponse(charts.speedup_of_models(board_rows(selection), selection.archs))
+    return JsonResponse(charts.speedup_of_models(board_rows(selection), selection.archs, selection.scale))
 
 
 @with_selection(arch="amd64")
@@ -62,10 +74,18 @@ def memory_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
     return JsonResponse(charts.memory_of_models(board_rows(selection), selection.archs))
 
 
-def _choices(selection: Selection, name: str, labels: dict[str, str]) -> list[dict[str, Any]]:
+def _choices(selection: Selection, name: str, labels: Mapping[Any, str]) -> list[dict[str, Any]]:
     """A selector as links: they work without a script, and each is a permalink."""
     current = getattr(selection, name)
     return [{"label": label, "query": selection.query(**{name: key}), "chosen": key == current} for key, label in labels.items()]
+
+
+def _fast_row(row: Row) -> dict[str, Any]:
+    """fast_p at every p as a step line in a box of 100 by 24, and as numbers at some."""
+    values = [estimate.value or 0.0 for _, estimate in row.summary.fast]
+    width = 100 / len(values)
+    steps = " ".join(f"{'L' if i else 'M'}{i * width:.1f} {23 - 22 * v:.1f}H{(i + 1) * width:.1f}" for i, v in enumerate(values))
+    return {"model": row.model, "arch": row.arch, "path": steps, "at": [row.summary.fast_at(p) for p in P_CHOICES]}
 
 
 def _kernels_label(selection: Selection, total: int) -> str:

@@ -1,8 +1,9 @@
 import pytest
 
-from leaderboard.board import board_lines, board_rows
+from leaderboard import summaries
+from leaderboard.board import METRICS, board_lines, board_rows
 from leaderboard.forest import forest
-from leaderboard.models import Kernel, LanguageModel
+from leaderboard.models import Kernel, LanguageModel, Result
 from leaderboard.selection import Selection
 from leaderboard.services import standings
 from tests.pages import factories
@@ -30,6 +31,51 @@ def test_equal_models_share_a_rank_and_stand_by_name(kernel: Kernel) -> None:
         factories.make_result(factories.make_submission(kernel, factories.make_model(name)), speedup=4.0)
     rows = board_rows(Selection(arch="amd64"))
     assert [(row.model.name, row.rank) for row in rows] == [("a", (1, 3)), ("b", (1, 3)), ("c", (1, 3))]
+
+
+def test_models_tie_where_the_interval_of_their_difference_holds_0(kernel: Kernel) -> None:
+    speeds = {"fast": (7.9, 8.0, 8.1), "wide": (2.0, 3.0, 4.0), "alike": (2.1, 3.1, 4.1), "slow": (1.1, 1.1, 1.2)}
+    for name, speedups in speeds.items():
+        model = factories.make_model(name)
+        for rollout, speedup in enumerate(speedups):
+            factories.make_result(factories.make_submission(kernel, model, rollout), speedup=speedup)
+    rows = {row.model.name: row.rank for row in board_rows(Selection(arch="amd64", sort="speedup"))}
+    assert rows == {"fast": (1, 1), "wide": (2, 3), "alike": (2, 3), "slow": (4, 4)}
+
+
+def test_a_copy_of_a_model_ties_with_it_and_changes_no_other_number(site: None) -> None:
+    before = {row.model.name: row.summary for row in board_rows(Selection(arch="amd64"))}
+    twin = factories.make_model("twin")
+    for result in list(Result.objects.filter(model__slug="lab-two-large", arch="amd64").select_related("submission", "kernel")):
+        submission = factories.make_submission(result.kernel, twin, result.submission.rollout)
+        factories.build_result(submission, verdict=result.verdict, speedup=result.speedup or 4.0, extra_mb=result.extra_mb).save()
+    standings.recompute(standings.cells_of(Result.objects.by(twin)))
+    rows = {row.model.name: row for row in board_rows(Selection(arch="amd64"))}
+    assert rows["twin"].rank == rows["lab-two/large"].rank
+    assert {name: row.summary for name, row in rows.items() if name != "twin"} == before
+
+
+def test_a_new_result_is_on_the_next_page(kernel: Kernel, model: LanguageModel) -> None:
+    factories.make_result(factories.make_submission(kernel, model), speedup=2.0)
+    assert board_rows(Selection(arch="amd64"))[0].summary.answers == 1
+    factories.make_result(factories.make_submission(kernel, model, 1), speedup=2.0)
+    assert board_rows(Selection(arch="amd64"))[0].summary.answers == 2
+
+
+def test_what_housekeeping_has_warmed_is_not_computed_again(site: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    summaries.warm()
+    monkeypatch.setattr(summaries.Summaries, "cells", None)  # whoever computes falls over it
+    for sort in METRICS:
+        assert board_rows(Selection(sort=sort))
+
+
+def test_ranking_by_fast_p_takes_the_chosen_p(kernel: Kernel) -> None:
+    for name, speedups in (("steady", (1.5, 1.5)), ("bold", (0.5, 30.0))):
+        model = factories.make_model(name)
+        for rollout, speedup in enumerate(speedups):
+            factories.make_result(factories.make_submission(kernel, model, rollout), speedup=speedup)
+    assert board_rows(Selection(arch="amd64", sort="fast", p=1.0))[0].model.name == "steady"
+    assert board_rows(Selection(arch="amd64", sort="fast", p=8.0))[0].model.name == "bold"
 
 
 def test_baselines_stand_in_the_order_but_take_no_rank(kernel: Kernel) -> None:
