@@ -39,8 +39,14 @@ static bool restrict_files(int program)
 	struct landlock_ruleset_attr all = { .handled_access_fs = (1ull << 13) - 1 };
 	int rules = syscall(SYS_landlock_create_ruleset, &all, sizeof all.handled_access_fs, 0);
 	if (rules < 0) return false;                     /* a kernel without Landlock: the stub's filter still holds */
+	const char *emulators[] = { "/usr", "/lib", "/lib64", "/etc/ld.so.cache" };
 	struct landlock_path_beneath_attr own = { .allowed_access = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = program };
-	return !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &own, 0) && !syscall(SYS_landlock_restrict_self, rules, 0);
+	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &own, 0)) return false;
+	for (size_t i = 0; opt.emulate && i < sizeof emulators / sizeof *emulators; i++) {
+		own.parent_fd = open(emulators[i], O_PATH | O_CLOEXEC);
+		syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &own, 0);      /* what is not there is not needed */
+	}
+	return !syscall(SYS_landlock_restrict_self, rules, 0);
 }
 static void limit(int what, rlim_t v)
 {
@@ -59,7 +65,7 @@ static noreturn void become(const char *name, const char *path, const int *fds, 
 	for (int i = FD_GO + count; i < 256; i++)
 		if (i != program) close(i);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (!opt.emulate) restrict_files(program);
+	restrict_files(program);                         /* also keeps an emulated answer, which has no filter, from other processes' memory */
 	/* fails where only one uid is mapped; then the caller has dropped already */
 	if (!getuid() && setgid(65534) == 0 && setuid(65534) == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
@@ -279,7 +285,7 @@ void start_children(char *const *programs)
 	double limit_ns = 20e9;
 	long filters = -1;
 	for (int i = 0; i < CHILDREN; i++) spawn(i, programs[i]);
-	record.landlock = !opt.emulate && syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+	record.landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
 	record.memory_reset = !opt.emulate;
 	for (int i = 0; i < CHILDREN; i++) {             /* in early(): nothing of the answer has run */
 		struct child *h = &child[i];

@@ -87,6 +87,31 @@ def test_the_emulator_sees_nothing_of_this_machine_but_the_toolchain(arm64):
     assert int(seen.split()[-1]) < 10
 
 
+def test_an_emulated_answer_reaches_no_other_process(arm64):
+    """It has no filter of its own; without this it could write the verdict itself."""
+    source = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+float dot_f32(const float *a, const float *b, size_t n)
+{
+    static const char *const names[] = { "mem", "fd/1", "environ", "maps" };
+    double sum = 0;
+    int reached = 0;
+    char path[64];
+    for (int pid = 1; pid < 400; pid++)
+        for (int k = 0; k < 4; k++) {
+            snprintf(path, sizeof path, "/proc/%d/%s", pid, names[k]);
+            reached += pid != getpid() && open(path, k < 2 ? O_RDWR : O_RDONLY) >= 0;
+        }
+    for (size_t i = 0; i < n; i++) sum += (double)a[i] * b[i];
+    return reached ? 1e30f : sum;
+}
+"""
+    result = grade_source(source, DOT, arm64)
+    assert result.verdict is Verdict.PASSED, result.detail
+
+
 def test_budgets_are_wider_than_on_a_real_machine(arm64, monkeypatch):
     asked = []
     run = arm64.run
