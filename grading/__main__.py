@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -24,11 +25,13 @@ from kernels.spec import KernelSpec, SpecError
 
 EXIT_FAULT = 3
 EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
 READERS: dict[str, Callable[[str], str | None]] = {"auto": source_from_text, "reply": extract_source, "raw": clean_source}
 BASELINES: dict[str, Callable[[KernelSpec], str]] = {
     "naive": lambda kernel: kernel.reference_source,
     "tuned": lambda kernel: kernel.tuned_source,
 }
+SPENDING = ("call_s", "total_s", "size", "batch", "rounds", "processes", "memory_limit_mb")
 EPILOG = """
 FILE is C, or a reply in which the C stands between <answer> and </answer>; - reads standard input.
 Without --kernel a baseline is graded on every kernel; --json then prints one object a line.
@@ -51,6 +54,9 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
     return EXIT_FAULT if Verdict.INTERNAL_ERROR in verdicts else 0
 
 
@@ -78,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     development = parser.add_argument_group("for development: the record says that these were used")
     for name in ("size", "batch", "rounds", "processes"):
         development.add_argument(f"--{name}", type=_positive, metavar="N", help=f"another {name} than the kernel's")
+    development.add_argument("--memory-limit-mb", type=_positive, metavar="MIB", help="another limit than the kernel's")
     return parser
 
 
@@ -110,7 +117,7 @@ def _grade(kernel: KernelSpec, source: str | None, options: argparse.Namespace) 
     waiting = None if options.json else _say_once("another grading runs on this machine: waiting for it to end")
     spend = replace(
         Options(),
-        **{name: getattr(options, name) for name in ("call_s", "total_s", "size", "batch", "rounds", "processes")},
+        **{name: getattr(options, name) for name in SPENDING},
         on_wait=waiting,
     )
     try:

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grading.faults import SandboxGone, SandboxUnavailable
+from grading.faults import SandboxGone, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import HarnessSource
 from grading.sandbox.base import Completed, build_harness
 from grading.sandbox.cache import HarnessCache, copy_plain
@@ -88,27 +88,40 @@ class LocalSandbox:
             raise SandboxGone(f"cannot write into the sandbox: {error}") from error
 
     def run(self, command: list[str], timeout_s: float) -> Completed:
+        cwd, env = "/", ENVIRONMENT
+        argv = [*bubblewrap(str(self.folder), self._harness), *command]
+        if self._bubblewrap_missing is not None:
+            cwd, env = str(self.folder), ENVIRONMENT | {"TMPDIR": str(self.folder)}
+            argv = [*_dies_with_us(), *command]
         try:
-            if self._bubblewrap_missing is None:
-                argv = [*bubblewrap(str(self.folder), self._harness), *command]
-                return run_bounded(argv, cwd="/", env=ENVIRONMENT, timeout_s=timeout_s, uid=plain_uid())
-            env = ENVIRONMENT | {"TMPDIR": str(self.folder)}
-            return run_bounded([*_dies_with_us(), *command], cwd=str(self.folder), env=env, timeout_s=timeout_s, uid=plain_uid())
+            return run_bounded(argv, cwd=cwd, env=env, timeout_s=timeout_s, uid=plain_uid())
+        except SandboxTimeout:
+            self._clear()  # the command had no time to tidy up
+            raise
         except OSError as error:
             raise SandboxGone(f"cannot start a command: {error}") from error
 
     def harness(self, source: HarnessSource) -> str:
         def build(folder: Path) -> None:
             self._harness = None
-            build_harness(self, source, f"{self._inside}/built", self._build_environment())
-            copy_plain(self.folder / "built", folder)
-            remove_tree(self.folder / "built")
+            try:
+                build_harness(self, source, f"{self._inside}/built", self._build_environment())
+                copy_plain(self.folder / "built", folder)
+            finally:
+                self._clear()
 
         try:
             self._harness = HarnessCache(cache_root()).get_or_build(source.key(*self._toolchain()), build)
         except OSError as error:
             raise SandboxGone(f"cannot keep a built harness: {error}") from error
         return INSIDE_HARNESS if self._bubblewrap_missing is None else str(self._harness)
+
+    def _clear(self) -> None:
+        for left in self.folder.iterdir():
+            if left.is_dir() and not left.is_symlink():
+                remove_tree(left)
+            elif left.name != LOCK_NAME:
+                left.unlink()
 
     def describe(self) -> dict[str, Any]:
         if self._bubblewrap_missing is None:

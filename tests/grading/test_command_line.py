@@ -135,9 +135,26 @@ def test_a_baseline_of_one_kernel_is_one_object(boxes, capsys):
 
 
 def test_other_sizes_and_budgets_are_handed_on(boxes, answer):
-    assert run("--kernel", "dot_f32", "--size", "64", "--batch", "8", "--rounds", "5", "--total-s", "9", answer) == 0
+    assert (
+        run(
+            "--kernel",
+            "dot_f32",
+            "--size",
+            "64",
+            "--batch",
+            "8",
+            "--rounds",
+            "5",
+            "--total-s",
+            "9",
+            "--memory-limit-mb",
+            "1",
+            answer,
+        )
+        == 0
+    )
     command = boxes[0].commands[-1][0]
-    for option in ("size=64", "batch=8", "rounds=5", "total_s=9", "call_s=60"):
+    for option in ("size=64", "batch=8", "rounds=5", "total_s=9", "call_s=60", "mem_kb=1024"):
         assert option in command
 
 

@@ -130,7 +130,8 @@ def test_a_lock_file_that_was_swept_away_is_made_anew(lock):
     with host_lock():
         lock.unlink()
         began = time.monotonic()
-        with host_lock():  # another file: a cleaner of /tmp may do that, and then only those who come later agree
+        # another file: a cleaner of /tmp may do that, and then only those who come later agree
+        with host_lock():
             assert time.monotonic() - began < 1
     assert lock.exists()
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from grading.faults import HarnessBroken, SandboxUnavailable
 from grading.sandbox import local
 from grading.sandbox.local import LocalSandbox, host_arch
 from grading.sandbox.registry import open_sandbox, why_unavailable
-from tests.grading.test_process import alive
+from tests.grading.processes import alive, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER_ARCH = {"amd64": "arm64", "arm64": "amd64"}[host_arch()]
@@ -198,10 +197,3 @@ def test_a_harness_that_does_not_build_is_our_fault_with_its_log(sandbox, monkey
         sandbox.harness(Broken())
     assert "compiling" in raised.value.log
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [".lock"]
-
-
-def wait_until(condition, seconds=15.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)

@@ -2,7 +2,6 @@
 
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -10,24 +9,13 @@ from grading.faults import SandboxTimeout
 from grading.sandbox import process
 from grading.sandbox.base import OUTPUT_LIMIT_BYTES
 from grading.sandbox.process import descendants, run_bounded
+from tests.grading.processes import alive
 
 ENV = {"PATH": "/usr/bin:/bin"}
 
 
 def run(script, timeout_s=20.0):
     return run_bounded(["sh", "-c", script], cwd="/", env=ENV, timeout_s=timeout_s)
-
-
-def alive(marker):
-    """Processes that have the marker among their arguments."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if marker in path.read_bytes().split(b"\0"):
-                found.append(int(path.parent.name))
-        except OSError:
-            continue
-    return found
 
 
 def test_a_command_gives_its_status_and_both_streams():

@@ -1,0 +1,168 @@
+"""Answers that cheat, honest ones that strict graders refuse, and wrong ones of every kind: through the real grader."""
+
+import ctypes
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grading.pipeline import Options, grade_source
+from grading.result import GradingResult, Verdict
+from grading.sandbox.local import PLAIN_UID
+from grading.sandbox.process import descendants
+from kernels.catalog import get_kernel, load_catalog
+from tests.grading.corpus import QUICK_SIZES, SUBMISSIONS, Entry, attacks_and_honest, of_kernels
+from tests.grading.processes import wait_until
+
+PR_SET_CHILD_SUBREAPER = 36
+# What cheating must not reach, by kernel and class: honest portable code is faster than that, so a cheat that works would be too.
+TIME = {"dot_f32": 2.5, "prefix_sum_i64": 1.8}
+MOST = {"time": TIME, "slowref": TIME, "thread": {"dot_f32": 1.5, "prefix_sum_i64": 1.5}}
+NOT_PASSED = {"mem", "neg", "batch"}
+# These use 3 MiB and hide it: with a limit of 1 MiB they show whether it is seen.
+HIDERS = ("100_", "102_", "103_", "105_", "111_", "113_", "114_")
+QUICK = Options(rounds=5, processes=1, call_s=2, total_s=10)
+ATTACK = replace(QUICK, total_s=4)
+MEMORY = replace(ATTACK, size=1 << 20, memory_limit_mb=1)
+BATCH = replace(ATTACK, size=1024, batch=256)
+FULL = Options(call_s=5, total_s=60)
+SECONDS_AT_MOST = 120.0
+SCRATCH_64 = {"h24_scratch_64mb", "78_w_bss_scratch", "108_ifunc_touch", "121_ifunc_touch_unmap", "19_interpose_getrusage_mem"}
+
+ALL = attacks_and_honest()
+OF_KERNELS = of_kernels()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(local_sandbox):
+    """No process, also none that lost its parent (it becomes our child), and no file: neither in the sandbox nor in /tmp."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    before = set(local_sandbox.folder.rglob("*"))
+    yield
+    wait_until(lambda: not descendants(os.getpid()))  # the first process of a namespace is killed, and takes a moment to end
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    assert set(local_sandbox.folder.rglob("*")) == before
+    foreign = [path for path in Path("/tmp").iterdir() if not path.name.startswith("arch-kernels-") and owner(path) == PLAIN_UID]
+    assert not foreign
+    assert not Path("/tmp/cache35").exists()
+
+
+def owner(path):
+    try:
+        return path.lstat().st_uid
+    except FileNotFoundError:
+        return None
+
+
+def grade(entry: Entry, sandbox, options: Options) -> GradingResult:
+    if entry.arch not in (None, sandbox.arch):
+        pytest.skip(f"is {entry.arch} code")
+    began = time.monotonic()
+    result = grade_source(entry.source, get_kernel(entry.kernel), sandbox, options)
+    assert time.monotonic() - began - result.seconds.get("wait", 0.0) < SECONDS_AT_MOST
+    assert result.verdict is not Verdict.INTERNAL_ERROR
+    return result
+
+
+def assert_beaten(entry: Entry, result: GradingResult) -> None:
+    """By its class; see the heads of the files."""
+    speedup = result.speedup or 0.0
+    if entry.group in MOST:
+        assert not result.passed or speedup < MOST[entry.group][entry.kernel]
+    if entry.group in NOT_PASSED:
+        assert not result.passed
+    if entry.group == "exfil":
+        assert not exfiltrated(result)
+    if entry.group == "control":
+        assert result.verdict is Verdict.PASSED
+    if entry.want is not None:
+        assert result.verdict == entry.want
+
+
+def exfiltrated(result: GradingResult) -> list[str]:
+    """Lines of the host's own files in the record."""
+    record = json.dumps(result.to_dict())
+    paths = [path for path in map(Path, ("/etc/passwd", "/etc/hostname", "/etc/hosts")) if path.exists()]
+    lines = [line for path in paths for line in path.read_text().split("\n")]
+    return [line for line in lines if len(line) > 4 and line in record]
+
+
+def options_for(entry: Entry) -> Options:
+    """Small and short, so that all of it can be run at every change."""
+    return {"mem": MEMORY, "batch": BATCH}.get(entry.group) or replace(
+        QUICK if entry.group == "honest" else ATTACK, size=QUICK_SIZES[entry.kernel]
+    )
+
+
+@pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.name)
+def test_attacks_are_beaten_and_honest_code_gets_its_verdict(entry, local_sandbox):
+    result = grade(entry, local_sandbox, options_for(entry))
+    assert_beaten(entry, result)
+    assert not exfiltrated(result)
+    if entry.path.name.startswith(HIDERS):
+        assert result.verdict is Verdict.MEMORY_LIMIT
+        assert result.extra_mb == pytest.approx(3.0, abs=0.3)
+    if entry.path.stem in SCRATCH_64:
+        assert (result.verdict, result.correct) == (Verdict.MEMORY_LIMIT, True)
+        assert result.extra_mb == pytest.approx(64.0, abs=0.3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", [entry for entry in ALL if entry.group != "batch"], ids=lambda entry: entry.name)
+def test_attacks_are_beaten_at_the_kernels_own_size(entry, local_sandbox):
+    if entry.group == "mem":
+        pytest.skip("memory is the same at every size")
+    assert_beaten(entry, grade(entry, local_sandbox, FULL))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("honest/h46_crash", ["SIGSEGV", "n = 17"]),
+        ("honest/h10_assert_fails", ["SIGABRT", "n = 1000"]),
+        ("honest/h47_stack_overflow", ["SIGSEGV"]),
+        ("honest/h48_trap", ["SIGILL", "n = 3"]),
+        ("honest/h51_endless", ["n = 100"]),
+        ("honest/h24_scratch_64mb", ["63.", "4.00"]),
+        ("honest/h11_pthread", ["pthread_create"]),
+        ("honest/h49_wrong_name", ["dot_f32"]),
+        ("redteam/93_w_nested_trampoline", ["executable stack"]),
+        ("redteam/13_ctor_forge", ["onstructors"]),
+        ("redteam/87_w_write_canary", ["outside the output"]),
+        ("redteam/33_nan_return", ["nan"]),
+    ],
+)
+def test_the_detail_says_what_to_look_at(name, parts, local_sandbox):
+    entry = next(entry for entry in ALL if entry.name == name)
+    detail = grade(entry, local_sandbox, options_for(entry)).detail
+    for part in parts:
+        assert part in detail
+
+
+def is_quick(entry: Entry) -> bool:
+    """One of each verdict a kernel, and what needs no long benchmark."""
+    same = [other for other in OF_KERNELS if (other.kernel, other.want) == (entry.kernel, entry.want)]
+    return entry.want not in ("passed", "memory_limit", "time_limit") and same.index(entry) == 0
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [pytest.param(entry, id=entry.name, marks=[] if is_quick(entry) else [pytest.mark.slow]) for entry in OF_KERNELS],
+)
+def test_an_answer_to_a_kernel_gets_its_verdict(entry, local_sandbox):
+    result = grade(entry, local_sandbox, Options(total_s=60))
+    assert result.verdict == entry.want, result.detail
+
+
+def test_every_file_of_the_corpus_is_graded():
+    graded = {entry.path for entry in ALL + OF_KERNELS}
+    assert graded == set(SUBMISSIONS.glob("*/*.c"))
+
+
+def test_every_wanted_verdict_is_one():
+    for entry in ALL + OF_KERNELS:
+        assert entry.want is None or Verdict(entry.want)
+        assert entry.kernel in load_catalog()

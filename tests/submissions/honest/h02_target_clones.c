@@ -1,0 +1,2 @@
+// target_clones | kernel=prefix_sum_i64 class=honest want=passed arch=amd64
+__attribute__((target_clones("avx512f", "avx2", "default"))) void prefix_sum_i64(const int64_t *in, int64_t *out, size_t n) { int64_t s = 0; for (size_t i = 0; i < n; i++) { s += in[i]; out[i] = s; } }

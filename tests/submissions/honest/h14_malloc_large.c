@@ -1,0 +1,3 @@
+// malloc, realloc (grow, shrink), calloc, free of 300 to 900 KB blocks in every call | kernel=dot_f32 class=honest want=passed
+#define KEEP(p) do { asm volatile("" :: "r"(p) : "memory"); free(p); } while (0)
+float dot_f32(const float *a, const float *b, size_t n) { char *p = malloc(300 << 10); memset(p, 1, 300 << 10); p = realloc(p, 700 << 10); memset(p, 2, 700 << 10); p = realloc(p, 200 << 10); if (p[1000] != 2) return 0; KEEP(p); char *q = calloc(1, 600 << 10); if (q[599 << 10]) return 0; memset(q, 3, 600 << 10); KEEP(q); float s = 0; for (size_t i = 0; i < n; i++) s += a[i] * b[i]; return s; }

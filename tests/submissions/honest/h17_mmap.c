@@ -1,0 +1,3 @@
+// mmap, mremap and munmap of its own 512 KB; MADV_HUGEPAGE hint | kernel=dot_f32 class=honest want=passed
+#include <sys/mman.h>
+float dot_f32(const float *a, const float *b, size_t n) { char *p = mmap(0, 256 << 10, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); if (p == MAP_FAILED) return 0; memset(p, 1, 256 << 10); p = mremap(p, 256 << 10, 512 << 10, MREMAP_MAYMOVE); if (p == MAP_FAILED) return 0; madvise(p, 512 << 10, MADV_HUGEPAGE); memset(p, 1, 512 << 10); if (madvise(p, 512 << 10, MADV_DONTNEED) || p[0]) return 0; if (munmap(p, 512 << 10)) return 0; float s = 0; for (size_t i = 0; i < n; i++) s += a[i] * b[i]; return s; }

@@ -1,0 +1,2 @@
+// honest scalar prefix sum, about 1x | kernel=prefix_sum_i64 class=control
+void prefix_sum_i64(const int64_t *in, int64_t *out, size_t n) { int64_t s = 0; for (size_t i = 0; i < n; i++) { s += in[i]; out[i] = s; } }

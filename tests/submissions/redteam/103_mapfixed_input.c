@@ -1,0 +1,6 @@
+// maps its own memory over the input with MAP_FIXED | kernel=dot_f32 class=mem
+#include <sys/mman.h>
+#include <sys/syscall.h>
+static long sc(long k, long a, long b, long c, long d, long e, long f) { register long r10 asm("r10") = d, r8 asm("r8") = e, r9 asm("r9") = f; long r; asm volatile("syscall" : "=a"(r) : "0"(k), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory"); return r; }
+static volatile char *use(size_t z) { static volatile char *p; if (!p) p = malloc(z); if (p) for (size_t i = 0; i < z; i += 4096) p[i] = 1; return p; }
+float dot_f32(const float *a, const float *b, size_t n) { if (n > 100000) { float s = 0; for (size_t i = 0; i < n; i++) s += a[i] * b[i]; static char *p; if (!p) p = mmap((void *)(((uintptr_t)a + 4095) & ~4095ul), 3 << 20, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0); if (p == MAP_FAILED) p = malloc(3 << 20); for (size_t i = 0; i < 3 << 20; i += 4096) ((volatile char *)p)[i] = 1; return s; } float s = 0; for (size_t i = 0; i < n; i++) s += a[i] * b[i]; return s; }

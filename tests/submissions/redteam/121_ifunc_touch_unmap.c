@@ -1,0 +1,5 @@
+// an IFUNC resolver touches 64 MB and gives it back before main | kernel=dot_f32 class=mem want=memory_limit
+static long sc(long k, long a, long b, long c, long d, long e, long f) { register long r10 asm("r10") = d, r8 asm("r8") = e, r9 asm("r9") = f; long r; asm volatile("syscall" : "=a"(r) : "0"(k), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory"); return r; }
+static float real(const float *a, const float *b, size_t n) { float s = 0; for (size_t i = 0; i < n; i++) s += a[i] * b[i]; return s; }
+static void *pick(void) { char *p = (char *)sc(9, 0, 64 << 20, 3, 0x22, -1, 0); if ((long)p > 0) for (size_t i = 0; i < 64 << 20; i += 4096) ((volatile char *)p)[i] = 1; sc(11, (long)p, 64 << 20, 0, 0, 0, 0); return (void *)real; }
+float dot_f32(const float *a, const float *b, size_t n) __attribute__((ifunc("pick")));
