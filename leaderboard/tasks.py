@@ -35,15 +35,23 @@ def tick(arch: str) -> None:
         me.say(reason)
         if reason:
             return
-        end = time.monotonic() + settings.TICK_S
-        while time.monotonic() < end:
-            lease = me.lease = leases.take(arch, me.name)
-            if lease is None:
-                return
-            grade_one(lease, me, grader)
-            me.lease = None
-            if me.reason:
-                return
+        try:
+            grade_what_is_due(arch, me, grader)
+        except BaseException:  # stopped between two lines: whatever it holds goes back
+            queueing.give_back(me.name)
+            raise
+
+
+def grade_what_is_due(arch: str, me: Presence, grader: Any) -> None:
+    end = time.monotonic() + settings.TICK_S
+    while time.monotonic() < end:
+        lease = me.lease = leases.take(arch, me.name)
+        if lease is None:
+            return
+        grade_one(lease, me, grader)
+        me.lease = None
+        if me.reason:
+            return
     queueing.wake(arch)
 
 

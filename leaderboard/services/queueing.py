@@ -111,6 +111,12 @@ def release(token: UUID, reason: str = "") -> bool:
     return _put_back(token, attempt=F("attempt") - 1, failure=reason)
 
 
+def give_back(worker: str) -> int:
+    """Release whatever a worker holds: it ends, and knows no longer what it was about to do."""
+    tokens = Result.objects.running().filter(worker=worker).values_list("lease_token", flat=True)
+    return sum(release(token) for token in list(tokens) if token)
+
+
 def requeue(token: UUID, reason: str) -> bool:
     """Back after a fault of ours, to be tried again a little later; after the last attempt it is failed, visibly."""
     held = Result.objects.held_by(token).values_list("attempt", flat=True).first()

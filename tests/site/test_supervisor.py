@@ -163,4 +163,4 @@ def test_what_does_not_heed_sigterm_is_killed_with_all_its_children(tmp_path, mo
     family = group_of(child.process.pid)
     assert len(family) == 2
     supervisor.stop_children([child])
-    assert alive(family) == []
+    wait_until(lambda: not alive(family), 5, "both are gone")

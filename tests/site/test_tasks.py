@@ -150,6 +150,21 @@ def test_a_stopped_worker_puts_its_row_back_at_once(queue, monkeypatch):
     assert (row.state, row.attempt) == ("queued", 0)
 
 
+def test_a_worker_stopped_right_after_it_claimed_a_row_gives_it_back_too(queue, monkeypatch):
+    row = queue()
+    real = leases.take
+
+    def take_and_be_stopped(arch, worker):
+        real(arch, worker)
+        raise SystemExit(0)
+
+    monkeypatch.setattr(leases, "take", take_and_be_stopped)
+    with pytest.raises(SystemExit):
+        tasks.tick("amd64")
+    row.refresh_from_db()
+    assert (row.state, row.attempt) == ("queued", 0)
+
+
 def test_a_grading_that_hangs_costs_an_attempt(queue, monkeypatch):
     row = queue()
     monkeypatch.setattr(fake_grader, "grade", lambda *args: (_ for _ in ()).throw(TimeoutException))
