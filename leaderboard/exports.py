@@ -1,40 +1,29 @@
-"""Exports: one table of columns each. New columns go at the end; tests hold names and order against the contract.
+"""What can be exported: one table of columns each. New columns go at the end; tests hold names and order against the contract.
 
-Rules of the CSV: UTF-8, a header, one line feed a row; booleans are 1 and 0, null is an empty cell, times are UTC in ISO 8601,
-numbers keep full precision; a text that a spreadsheet would run as a formula gets an apostrophe in front.
+A further table is a function from a selection to a Table and a line in TABLES: addresses, formats, `manage.py export`, the data
+dictionary and the snapshot have it then.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from leaderboard.board import Row, board_rows
-from leaderboard.models import BundleEntry, Result
+from grading.version import HARNESS_MEASUREMENT
+from leaderboard.board import board_rows
+from leaderboard.formats import csv_text
+from leaderboard.models import BundleEntry, Kernel, Result
 from leaderboard.selection import Selection
+from leaderboard.tables import Column, Table
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-ROWS_A_CHUNK = 1000
 FETCHED_AT_ONCE = 5000
 
 
-@dataclass(frozen=True)
-class LeaderboardColumn:
-    """A column of leaderboard.csv: its name, its value, what it means."""
-
-    name: str
-    value: Callable[[Row], Any]
-    meaning: str
-
-
-@dataclass(frozen=True)
-class ResultColumn:
+class ResultColumn(NamedTuple):
     """A column of results.csv: its name, the field of Result it is read from, what it means."""
 
     name: str
@@ -42,48 +31,42 @@ class ResultColumn:
     meaning: str
 
 
-def _fast_column(p: float) -> LeaderboardColumn:
+def _fast_column(p: float) -> Column:
     meaning = f"share of all answers that pass with a speedup of at least {p:g}"
-    return LeaderboardColumn(f"fast_{p:g}", lambda r: r.summary.fast_at(p).value, meaning)
+    return Column(f"fast_{p:g}", lambda r: r.summary.fast_at(p).value, meaning)
 
 
 LEADERBOARD_COLUMNS = (
-    LeaderboardColumn("model", lambda r: r.model.name, "the exact name in the runs"),
-    LeaderboardColumn("kind", lambda r: r.model.kind, "llm or baseline"),
-    LeaderboardColumn("arch", lambda r: r.arch, "amd64 or arm64"),
-    LeaderboardColumn("answers", lambda r: r.summary.answers, "answers that count"),
-    LeaderboardColumn("passed", lambda r: r.summary.passed, "of them, passed"),
-    LeaderboardColumn("pass_rate", lambda r: r.summary.pass_rate.value, "passed / answers"),
-    LeaderboardColumn("pass_rate_low", lambda r: r.summary.pass_rate.low, "95 % interval (Wilson)"),
-    LeaderboardColumn("pass_rate_high", lambda r: r.summary.pass_rate.high, "95 % interval (Wilson)"),
-    LeaderboardColumn("score", lambda r: r.summary.score.value, "mean over kernels of the mean kernel_score over answers"),
-    LeaderboardColumn("score_low", lambda r: r.summary.score.low, "95 % interval; empty where there is none"),
-    LeaderboardColumn("score_high", lambda r: r.summary.score.high, "95 % interval; empty where there is none"),
-    LeaderboardColumn("speedup_geomean", lambda r: r.summary.speedup.value, "geometric mean over passed answers"),
-    LeaderboardColumn("speedup_low", lambda r: r.summary.speedup.low, "95 % interval; empty where there is none"),
-    LeaderboardColumn("speedup_high", lambda r: r.summary.speedup.high, "95 % interval; empty where there is none"),
-    LeaderboardColumn(
-        "extra_mb_geomean", lambda r: r.summary.extra_mb, "MiB, geometric mean over passed answers, one page at least"
-    ),
-    LeaderboardColumn("extra_share_of_limit", lambda r: r.summary.extra_share, "extra_mb / the kernel's limit, likewise"),
-    LeaderboardColumn("rank_low", lambda r: r.rank[0] if r.rank else None, "1 + models surely better; empty for baselines"),
-    LeaderboardColumn("rank_high", lambda r: r.rank[1] if r.rank else None, "models that are not surely worse, itself included"),
-    LeaderboardColumn("kernels", lambda r: r.summary.kernels, "kernels with an answer that counts; the others are left out"),
-    LeaderboardColumn(
+    Column("model", lambda r: r.model.name, "the exact name in the runs"),
+    Column("kind", lambda r: r.model.kind, "llm or baseline"),
+    Column("arch", lambda r: r.arch, "amd64 or arm64"),
+    Column("answers", lambda r: r.summary.answers, "answers that count"),
+    Column("passed", lambda r: r.summary.passed, "of them, passed"),
+    Column("pass_rate", lambda r: r.summary.pass_rate.value, "passed / answers"),
+    Column("pass_rate_low", lambda r: r.summary.pass_rate.low, "95 % interval (Wilson)"),
+    Column("pass_rate_high", lambda r: r.summary.pass_rate.high, "95 % interval (Wilson)"),
+    Column("score", lambda r: r.summary.score.value, "mean over kernels of the mean kernel_score over answers"),
+    Column("score_low", lambda r: r.summary.score.low, "95 % interval; empty where there is none"),
+    Column("score_high", lambda r: r.summary.score.high, "95 % interval; empty where there is none"),
+    Column("speedup_geomean", lambda r: r.summary.speedup.value, "geometric mean over passed answers"),
+    Column("speedup_low", lambda r: r.summary.speedup.low, "95 % interval; empty where there is none"),
+    Column("speedup_high", lambda r: r.summary.speedup.high, "95 % interval; empty where there is none"),
+    Column("extra_mb_geomean", lambda r: r.summary.extra_mb, "MiB, geometric mean over passed answers, one page at least"),
+    Column("extra_share_of_limit", lambda r: r.summary.extra_share, "extra_mb / the kernel's limit, likewise"),
+    Column("rank_low", lambda r: r.rank[0] if r.rank else None, "1 + models surely better; empty for baselines"),
+    Column("rank_high", lambda r: r.rank[1] if r.rank else None, "models that are not surely worse, itself included"),
+    Column("kernels", lambda r: r.summary.kernels, "kernels with an answer that counts; the others are left out"),
+    Column(
         "speedup_failures_1x",
         lambda r: r.summary.speedup_all.value,
         "over all answers, a failed one as 1",
     ),
-    LeaderboardColumn("speedup_failures_1x_low", lambda r: r.summary.speedup_all.low, "95 % interval; empty where there is none"),
-    LeaderboardColumn(
-        "speedup_failures_1x_high", lambda r: r.summary.speedup_all.high, "95 % interval; empty where there is none"
-    ),
-    LeaderboardColumn("extra_mb_low", lambda r: r.summary.extra.low, "95 % interval; empty where there is none"),
-    LeaderboardColumn("extra_mb_high", lambda r: r.summary.extra.high, "95 % interval; empty where there is none"),
-    LeaderboardColumn(
-        "extra_share_of_reference", lambda r: r.summary.share_of_reference.value, "extra_mb / the reference's, likewise"
-    ),
-    LeaderboardColumn("throughput_geomean_m", lambda r: r.summary.throughput.value, "millions of units a second, passed answers"),
+    Column("speedup_failures_1x_low", lambda r: r.summary.speedup_all.low, "95 % interval; empty where there is none"),
+    Column("speedup_failures_1x_high", lambda r: r.summary.speedup_all.high, "95 % interval; empty where there is none"),
+    Column("extra_mb_low", lambda r: r.summary.extra.low, "95 % interval; empty where there is none"),
+    Column("extra_mb_high", lambda r: r.summary.extra.high, "95 % interval; empty where there is none"),
+    Column("extra_share_of_reference", lambda r: r.summary.share_of_reference.value, "extra_mb / the reference's, likewise"),
+    Column("throughput_geomean_m", lambda r: r.summary.throughput.value, "millions of units a second, passed answers"),
     *(_fast_column(p) for p in (1.0, 2.0, 4.0, 8.0)),
 )
 
@@ -121,16 +104,100 @@ RESULT_COLUMNS = (
 )
 
 
-def leaderboard_csv(selection: Selection) -> Iterator[str]:
+SAMPLE_COLUMNS = (
+    Column("submission", lambda s: s[0], "the answer's public id: /submissions/<id>/", "text"),
+    Column("arch", lambda s: s[1], "amd64 or arm64", "text"),
+    Column("round", lambda s: s[2], "counted round of this grading, from 0", "int"),
+    Column("process", lambda s: s[3], "set of processes it was measured in, from 0; empty where unknown", "int"),
+    Column("answer_ns", lambda s: s[4], "CPU time of one call of the answer, an empty call's subtracted"),
+    Column("reference_ns", lambda s: s[5], "the same of the reference, on the same inputs"),
+)
+
+
+def leaderboard_table(selection: Selection) -> Table:
     """One row per model and architecture, as the leaderboard shows it."""
-    rows = ([column.value(row) for column in LEADERBOARD_COLUMNS] for row in board_rows(selection))
-    return write_csv([column.name for column in LEADERBOARD_COLUMNS], rows)
+    return _table("leaderboard", "Models by architecture", LEADERBOARD_COLUMNS, board_rows(selection), selection)
+
+
+def results_table(selection: Selection, *, history: bool = False) -> Table:
+    """One row per current public result; with history every public one that was ever recorded."""
+    columns = [Column(c.name, itemgetter(i), c.meaning, _kind(c.field)) for i, c in enumerate(RESULT_COLUMNS)]
+    rows = result_rows(selection, history=history).iterator(FETCHED_AT_ONCE)
+    return _table("results", "Every result", columns, rows, selection, history=history)
+
+
+def samples_table(selection: Selection) -> Table:
+    """Every counted round of every current public result that was timed."""
+    results = Result.objects.public().current().filter(selection.filters).exclude(samples=None).order_by("id")
+    found = results.values_list("submission__uid", "arch", "samples").iterator(FETCHED_AT_ONCE // 10)
+    return _table("samples", "Every counted round", SAMPLE_COLUMNS, _rounds(found), selection)
+
+
+TABLES: dict[str, Callable[[Selection], Table]] = {
+    "leaderboard": leaderboard_table,
+    "results": results_table,
+    "samples": samples_table,
+}
+COLUMNS: dict[str, Sequence[Column | ResultColumn]] = {
+    "leaderboard": LEADERBOARD_COLUMNS,
+    "results": RESULT_COLUMNS,
+    "samples": SAMPLE_COLUMNS,
+}
+STREAMED = ("results", "samples")  # too long to be typeset, long enough for Parquet
+
+
+def formats_of(table: str) -> tuple[str, ...]:
+    if table not in TABLES:
+        return ()
+    return ("csv", "json", "parquet") if table in STREAMED else ("csv", "json", "tex", "md")
+
+
+def meta(selection: Selection, **more: Any) -> dict[str, Any]:
+    """When, from which versions and with which filters an export was made."""
+    filters = {
+        "arch": ",".join(selection.archs),
+        "kernel": ",".join(kernel.name for kernel in selection.kernels),
+        "model": ",".join(model.name for model in selection.models),
+        **more,
+    }
+    return {
+        "generated_at": datetime.now(UTC).replace(microsecond=0).isoformat(),
+        "filters": {name: value for name, value in filters.items() if value},
+        "harness": HARNESS_MEASUREMENT,
+        "kernels": dict(Kernel.objects.active().values_list("name", "version")),
+    }
+
+
+def _kind(path: str) -> str:
+    """Of a column that is read from a field of Result, or of what it refers to."""
+    model: Any = Result
+    *relations, name = path.split("__")
+    for relation in relations:
+        model = model._meta.get_field(relation).related_model
+    if name == "bundle":
+        return "text"
+    kinds = {"BooleanField": "bool", "FloatField": "number", "PositiveIntegerField": "int", "DateTimeField": "time"}
+    return kinds.get(model._meta.get_field(name).get_internal_type(), "text")
+
+
+def _table(name: str, title: str, columns: Any, rows: Any, selection: Selection, **more: Any) -> Table:
+    return Table(name=name, title=title, columns=tuple(columns), rows=rows, meta=meta(selection, **more))
+
+
+def _rounds(results: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[Any, ...]]:
+    for uid, arch, samples in results:
+        processes = samples.get("process") or ()
+        times = zip(samples.get("answer_ns") or (), samples.get("reference_ns") or (), strict=False)
+        for k, (answer, reference) in enumerate(times):
+            yield uid, arch, k, processes[k] if k < len(processes) else None, answer, reference
+
+
+def leaderboard_csv(selection: Selection) -> Iterator[str]:
+    return csv_text(leaderboard_table(selection))
 
 
 def results_csv(selection: Selection, *, history: bool = False) -> Iterator[str]:
-    """One row per current public result; with history every public one that was ever recorded."""
-    rows = result_rows(selection, history=history).iterator(FETCHED_AT_ONCE)
-    return write_csv([column.name for column in RESULT_COLUMNS], rows)
+    return csv_text(results_table(selection, history=history))
 
 
 def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Result, tuple[Any, ...]]:
@@ -139,36 +206,3 @@ def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Resu
     results = Result.objects.public().done() if history else Result.objects.public().current()
     results = results.filter(selection.filters).annotate(bundle=Subquery(public.values("bundle__uid")[:1]))
     return results.order_by("id").values_list(*(column.field for column in RESULT_COLUMNS))
-
-
-def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """CSV text in chunks of a thousand rows: one row a chunk takes five times as long to send."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    careful = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(header)
-    for number, row in enumerate(rows, 1):
-        cells = [cell(value) for value in row]
-        # Lines end in \n here, so that the writer does not see that a lone \r has to be quoted, too.
-        (careful if any("\r" in text for text in cells) else writer).writerow(cells)
-        if number % ROWS_A_CHUNK == 0:
-            yield buffer.getvalue()
-            buffer.seek(0)
-            buffer.truncate()
-    yield buffer.getvalue()
-
-
-def cell(value: Any) -> str:
-    """A value as the rules above want it."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    text = str(value)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

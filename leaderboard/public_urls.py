@@ -23,8 +23,10 @@ urlpatterns = [
     path("figures/models/<slug:slug>.json", language_models.model_figure, name="figure_model"),
     path("figures/submissions/<slug:uid>/<slug:arch>.json", submissions.samples_figure, name="figure_samples"),
     # for other programs
-    path("export/leaderboard.csv", downloads.export_leaderboard, name="export_leaderboard"),
-    path("export/results.csv", downloads.export_results, name="export_results"),
+    path("export/<slug:table>.meta.json", downloads.export_meta, name="export_meta"),
+    path("export/leaderboard.csv", downloads.export, {"table": "leaderboard", "form": "csv"}, name="export_leaderboard"),
+    path("export/results.csv", downloads.export, {"table": "results", "form": "csv"}, name="export_results"),
+    path("export/<slug:table>.<slug:form>", downloads.export, name="export"),
     path("api/queue", queue.api_queue, name="api_queue"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

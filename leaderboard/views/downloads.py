@@ -1,26 +1,48 @@
-"""CSV downloads, streamed."""
+"""Downloads: every table in every format, streamed, each with a sidecar that says when and from what it was made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 
 from leaderboard import exports
+from leaderboard.formats import FORMATS
+from leaderboard.parquet import NoParquet, parquet_bytes
 from leaderboard.selection import Selection, with_selection
+from leaderboard.tables import Table
 
 
 @with_selection()
-def export_leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
-    return _download(exports.leaderboard_csv(selection), "leaderboard.csv")
+def export(request: HttpRequest, selection: Selection, table: str, form: str) -> HttpResponse:
+    """/export/<table>.<csv|json|tex|md|parquet>; 404 for what there is not, 501 for Parquet without pyarrow."""
+    if form not in exports.formats_of(table):
+        raise Http404
+    made = _table(request, selection, table)
+    if form == "parquet":
+        try:
+            return _download(parquet_bytes(made), f"{table}.parquet", "application/vnd.apache.parquet")
+        except NoParquet as missing:
+            return HttpResponse(str(missing), status=501, content_type="text/plain; charset=utf-8")
+    return _download(FORMATS[form].write(made), f"{table}.{form}", FORMATS[form].content_type)
 
 
 @with_selection()
-def export_results(request: HttpRequest, selection: Selection) -> HttpResponse:
-    history = request.GET.get("history", "") not in ("", "0")
-    return _download(exports.results_csv(selection, history=history), "results.csv")
+def export_meta(request: HttpRequest, selection: Selection, table: str) -> HttpResponse:
+    """The sidecar of a format that cannot carry it."""
+    if table not in exports.TABLES:
+        raise Http404
+    made = _table(request, selection, table)
+    columns = {column.name: column.meaning for column in made.columns}
+    return JsonResponse({"table": table, "title": made.title, **made.meta, "columns": columns})
 
 
-def _download(chunks: Iterator[str], filename: str) -> HttpResponse:
+def _table(request: HttpRequest, selection: Selection, name: str) -> Table:
+    if name == "results":
+        return exports.results_table(selection, history=request.GET.get("history", "") not in ("", "0"))
+    return exports.TABLES[name](selection)
+
+
+def _download(chunks: Iterator[str] | Iterator[bytes], filename: str, content_type: str) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
-    return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)  # type: ignore[return-value]
+    return StreamingHttpResponse(chunks, content_type=content_type, headers=headers)  # type: ignore[return-value]

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from leaderboard.exports import LEADERBOARD_COLUMNS, RESULT_COLUMNS, cell
+from leaderboard.exports import LEADERBOARD_COLUMNS, RESULT_COLUMNS
+from leaderboard.formats import cell
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
 from tests.pages.conftest import Reader

@@ -1,18 +1,24 @@
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
 from leaderboard import exports
+from leaderboard.formats import FORMATS
 from leaderboard.management.selection import selection_arguments
+from leaderboard.parquet import NoParquet, parquet_bytes
 from leaderboard.selection import BOTH, BadSelection, read_selection
+from leaderboard.tables import Table
 
 
 class Command(BaseCommand):
-    help = "Write the CSV that /export/leaderboard.csv or /export/results.csv serves to standard output."
+    help = "Write what /export/<table>.<format> serves to standard output or to a file."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("table", choices=["leaderboard", "results"])
+        parser.add_argument("table", choices=sorted(exports.TABLES))
+        parser.add_argument("--format", default="csv", choices=[*FORMATS, "parquet"])
+        parser.add_argument("--output", type=Path, help="a file; else standard output. Parquet wants one")
         parser.add_argument("--history", action="store_true", help="results: all ever recorded, not only the current ones")
         selection_arguments(parser)
 
@@ -26,9 +32,28 @@ class Command(BaseCommand):
             selection = read_selection(params)
         except BadSelection as error:
             raise CommandError(str(error)) from error
+        if options["format"] not in exports.formats_of(options["table"]):
+            known = ", ".join(exports.formats_of(options["table"]))
+            raise CommandError(f"{options['table']} can be had as {known}")
         if options["table"] == "results":
-            lines = exports.results_csv(selection, history=options["history"])
+            table = exports.results_table(selection, history=options["history"])
         else:
-            lines = exports.leaderboard_csv(selection)
-        for chunk in lines:
-            self.stdout.write(chunk, ending="")
+            table = exports.TABLES[options["table"]](selection)
+        if options["format"] == "parquet":
+            self._parquet(table, options["output"])
+        elif options["output"]:
+            with options["output"].open("w", encoding="utf-8", newline="") as file:
+                file.writelines(FORMATS[options["format"]].write(table))
+        else:
+            for chunk in FORMATS[options["format"]].write(table):
+                self.stdout.write(chunk, ending="")
+
+    def _parquet(self, table: Table, output: Path | None) -> None:
+        if output is None:
+            raise CommandError("Parquet is binary: say where to with --output FILE")
+        try:
+            chunks = parquet_bytes(table)
+        except NoParquet as missing:
+            raise CommandError(str(missing)) from missing
+        with output.open("wb") as file:
+            file.writelines(chunks)

@@ -1,0 +1,34 @@
+"""A table that is shown and exported: its columns, with what they mean, and its rows. Its formats are in formats.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Column(NamedTuple):
+    """A column: its name in every export, its value of a row, what it means, and number, int, text, bool or time."""
+
+    name: str
+    value: Callable[[Any], Any]
+    meaning: str
+    kind: str = "number"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """rows is read once. meta says when, of what and with which filters it was made (exports.meta)."""
+
+    name: str
+    title: str
+    columns: Sequence[Column]
+    rows: Iterable[Any]
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def header(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    def values(self) -> Iterable[list[Any]]:
+        return ([column.value(row) for column in self.columns] for row in self.rows)
