@@ -10,8 +10,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app
-COPY requirements.txt ./
-RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement requirements.txt
+COPY requirements-image.txt ./
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement requirements-image.txt
 
 COPY . .
 # No npm here: the chart library comes out of the plotly wheel.
@@ -21,6 +21,7 @@ RUN python scripts/fetch_plotly.py \
 
 USER grader
 ENV DATA_DIR=/data \
+    ARCH_KERNELS_CACHE=/data/harness \
     PORT=8000 \
     PYTHONUNBUFFERED=1
 VOLUME /data

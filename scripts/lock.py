@@ -19,7 +19,11 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = {"requirements.txt": ["site"], "requirements-dev.txt": ["site", "docker", "prime", "dev"]}
+LOCKS = {
+    "requirements.txt": ["site"],  # make demo, make up
+    "requirements-image.txt": ["site", "docker", "prime", "parquet"],  # Dockerfile
+    "requirements-dev.txt": ["site", "docker", "prime", "parquet", "figures", "dev"],  # make setup
+}
 MARK = "# dependencies sha256 "
 
 
