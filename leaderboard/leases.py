@@ -63,9 +63,9 @@ class Presence:
 
 
 @contextmanager
-def presence(cluster: str) -> Iterator[Presence]:
+def presence(cluster: str, reason: str = "") -> Iterator[Presence]:
     """Beat once now and then from a thread, so that waiting for the host's lock or a long benchmark loses no lease."""
-    me = Presence(cluster)
+    me = Presence(cluster, reason=reason)
     me.beat()
     thread = threading.Thread(target=me.keep_beating, name="beat", daemon=True)
     thread.start()

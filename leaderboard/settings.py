@@ -16,7 +16,6 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
 DEBUG = env.bool("DEBUG", default=False)
-DEMO = env.bool("DEMO", default=False)  # set by `manage.py supervise --demo`
 
 DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
 MEDIA_ROOT = DATA_DIR / "media"  # never served as it is: bundles are downloaded through the admin
@@ -59,7 +58,7 @@ def kept_secret_key(path: Path) -> str:
 SECRET_KEY = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
     # Clusters on other hosts must sign with the same key, else their messages are dropped: there it has to be given.
-    if not (DEBUG or DEMO or ON_ONE_HOST):
+    if not (DEBUG or ON_ONE_HOST):
         raise ImproperlyConfigured("Set SECRET_KEY: with DATABASE_URL every process on every host needs the same one.")
     SECRET_KEY = kept_secret_key(DATA_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])

@@ -30,9 +30,8 @@ _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), wh
 def tick(arch: str) -> None:
     """Grade the due rows of an architecture, one after another, for TICK_S; then hand over to the next tick."""
     grader = import_module(settings.GRADER)
-    with leases.presence(arch) as me:
-        reason = parked(arch) or grader.why_unavailable(arch) or ""
-        me.say(reason)
+    reason = parked(arch) or grader.why_unavailable(arch) or ""
+    with leases.presence(arch, reason) as me:
         if reason:
             return
         try:

@@ -37,7 +37,6 @@ class Command(BaseCommand):
         # Until the supervisor takes over, the signals that end it end the preparations.
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, stop_preparing)
-        os.environ["DEMO"] = "1" if options["demo"] else ""
         if not options["no_web"]:
             check_port(options["host"], options["port"])
         try:
