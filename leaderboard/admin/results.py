@@ -39,7 +39,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
-    list_display = ["answer", "arch", "state", "verdict", "speedup", "current", "flagged", "invalidated", "attempt", "why"]
+    list_display = ["answer", "arch", "state", "verdict", "speedup", "current", "marks", "attempt", "why"]
     list_filter = ["state", "arch", "verdict", "is_current", "flagged", "invalidated", "public", "kernel", "model__kind"]
     list_select_related = ["model", "kernel", "submission"]
     search_fields = ["submission__uid", "model__name", "kernel__name"]
@@ -63,6 +63,16 @@ class ResultAdmin(ReadOnlyAdmin):
     @admin.display(description="current", boolean=True, ordering="is_current")
     def current(self, result: Result) -> bool:
         return result.is_current
+
+    @admin.display(description="marks")
+    def marks(self, result: Result) -> str:
+        marks = {
+            "too good": result.flagged,
+            "invalid": result.invalidated,
+            "emulated": result.emulated,
+            "private": not result.public,
+        }
+        return ", ".join(mark for mark, applies in marks.items() if applies)
 
     @admin.display(description="reason")
     def why(self, result: Result) -> str:

@@ -44,7 +44,7 @@ def test_an_upload_is_previewed_confirmed_and_imported(admin_client, admin_user)
         "unknown kernel &#x27;nope&#x27;",
         "broken JSON",
         "run/a.jsonl",
-        "Import and grade 1 answer",
+        "Import and grade 1 new answer",
     ):
         assert expected in text
     assert not Submission.objects.exists()
