@@ -1,9 +1,13 @@
 """The site's settings for tests: everything that is written goes to a temporary folder."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
-os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="arch-kernels-tests-"))
+if "DATA_DIR" not in os.environ:
+    os.environ["DATA_DIR"] = tempfile.mkdtemp(prefix="arch-kernels-tests-")
+    atexit.register(shutil.rmtree, os.environ["DATA_DIR"], ignore_errors=True)
 
 from leaderboard.settings import *  # noqa: F403
 
