@@ -13,10 +13,13 @@ from leaderboard.aggregates import Summary
 from leaderboard.answers import Answer, Group, frontier
 from leaderboard.board import Row
 from leaderboard.models import LanguageModel
+from leaderboard.pairs import ModelRatios
 from leaderboard.plots import Figure, Reference, Trace
 
 DASHES = {"naive": "dot", "tuned": "dash"}  # another baseline: dashdot
 FRONTIER_DASHES = {"amd64": "solid", "arm64": "dash"}
+RATIO_SYMBOLS = {"naive": "square-open", "tuned": "triangle-up"}
+RATIO_ROW_PX = 36
 ROW_PX, STRIP_ROW_PX, SAMPLE_ROW_PX, SCATTER_PX = 30, 28, 52, 400
 NAIVE = Reference(x=1, label="naive 1×", dash="dot")
 FULL_SCORE = Reference(x=8, label="full score 8×", dash="solid", width=1)
@@ -121,6 +124,33 @@ def samples(answer_ns: Sequence[float], reference_ns: Sequence[float], arch: str
     title = "time of a round, against the median of its row · further left is faster"
     scale = scales.per_cent(everything, title, "time against the row’s median")
     return plots.row_chart(names, data, scale, [Reference(x=0, label="median", dash="solid", width=1)], SAMPLE_ROW_PX)
+
+
+def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what: str) -> Figure:
+    """arm64 / amd64 of throughput or memory, one row a kernel: naive, tuned and a model, one below the other."""
+    data: list[Trace] = []
+    for k, ratios in enumerate(shown):
+        rows = [
+            (y, ratios.kernels[name]) for y, name in enumerate(kernels) if name in ratios.kernels and ratios.kernels[name].pairs
+        ]
+        found = [own.throughput if what == "throughput" else own.memory for _, own in rows]
+        texts = [
+            f"<b>{kernels[y]}</b>, {plots.plain(str(ratios.model))}<br>{numbers.three_digits(e.value)}{_interval(e.low, e.high)}"
+            f"<br>{own.pairs} answer{'' if own.pairs == 1 else 's'} on both"
+            for (y, own), e in zip(rows, found, strict=True)
+        ]
+        trace = plots.estimates(found, [y + (k - 1) * 0.24 for y, _ in rows], "amd64", texts)
+        symbol = RATIO_SYMBOLS.get(ratios.model.name, "star") if ratios.model.is_baseline else "star"
+        colour = "var(--base)" if ratios.model.is_baseline else "var(--ink)"
+        trace["marker"] = {"symbol": symbol, "color": colour, "size": 9, "line": {"width": 1.5, "color": colour}}
+        trace["error_x"]["color"] = colour
+        data.append(trace | {"name": plots.plain(str(ratios.model))})
+    ends = [end for trace in data for end in trace["x"]]
+    title = "throughput" if what == "throughput" else "extra memory"
+    better = "further right, arm64 is faster" if what == "throughput" else "further right, arm64 needs more"
+    scale = scales.ratios(ends, f"ratio of {title} (log scale) · {better}", f"ratio of {title}, log")
+    equal = Reference(x=1, label="equal", dash="solid", width=1)
+    return plots.row_chart(list(kernels), data, scale, [equal], RATIO_ROW_PX)
 
 
 def _models(

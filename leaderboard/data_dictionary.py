@@ -1,4 +1,4 @@
-"""docs/exports.md, written from the columns themselves: a test holds the file against this."""
+"""docs/exports.md, written from the columns themselves (`manage.py data_dictionary`): a test holds the file against this."""
 
 from __future__ import annotations
 
@@ -26,7 +26,3 @@ def dictionary() -> str:
         parts.append(f"\n## {name}\n\n{forms}\n\n| Column | What it is |\n| --- | --- |\n")
         parts += [f"| `{column.name}` | {column.meaning} |\n" for column in columns]
     return "".join(parts)
-
-
-if __name__ == "__main__":  # DJANGO_SETTINGS_MODULE=leaderboard.settings python -m leaderboard.data_dictionary > docs/exports.md
-    print(dictionary(), end="")

@@ -17,6 +17,8 @@ from grading.version import HARNESS_MEASUREMENT
 from leaderboard.board import board_rows
 from leaderboard.formats import csv_text
 from leaderboard.models import BundleEntry, Kernel, Result
+from leaderboard.pairs import pairs
+from leaderboard.pairwise import compare
 from leaderboard.selection import Selection
 from leaderboard.tables import Column, Table
 
@@ -133,15 +135,89 @@ def samples_table(selection: Selection) -> Table:
     return _table("samples", "Every counted round", SAMPLE_COLUMNS, _rounds(found), selection)
 
 
+def architectures_table(selection: Selection) -> Table:
+    """One row per model and kernel, and one per model over all of them."""
+    rows = [
+        (ratios.model, kernel, own)
+        for ratios in pairs(selection).models
+        for kernel, own in [("all", ratios.overall), *sorted(ratios.kernels.items())]
+    ]
+    return _table("architectures", "The same answers on amd64 and arm64", ARCHITECTURE_COLUMNS, rows, selection)
+
+
+def compare_table(selection: Selection) -> Table:
+    """Two models on what both answered: one row per architecture and kernel, and one over all kernels. Others: no rows."""
+    rows: list[tuple[Any, ...]] = []
+    if len(selection.models) == 2:
+        a, b = selection.models
+        for own in compare(a, b, selection):
+            rows.append((a, b, own.arch, "all", None, own.overall))
+            rows += [(a, b, own.arch, pair.kernel, pair, pair.differences) for pair in own.kernels]
+    return _table("compare", "Two models on what both answered", COMPARE_COLUMNS, rows, selection)
+
+
 TABLES: dict[str, Callable[[Selection], Table]] = {
     "leaderboard": leaderboard_table,
     "results": results_table,
     "samples": samples_table,
+    "architectures": architectures_table,
+    "compare": compare_table,
 }
+ARCHITECTURE_COLUMNS = (
+    Column("model", lambda r: r[0].name, "the exact name in the runs", "text"),
+    Column("kind", lambda r: r[0].kind, "llm or baseline", "text"),
+    Column("kernel", lambda r: r[1], "the kernel, or all", "text"),
+    Column("answers_on_both", lambda r: r[2].pairs, "answers that passed on both architectures, natively measured", "int"),
+    Column(
+        "throughput_amd64_m", lambda r: _unless_all(r, r[2].amd64), "geometric mean, millions of units a second; empty for all"
+    ),
+    Column(
+        "throughput_arm64_m", lambda r: _unless_all(r, r[2].arm64), "geometric mean, millions of units a second; empty for all"
+    ),
+    Column("throughput_ratio", lambda r: r[2].throughput.value, "arm64 / amd64, geometric mean over the answers"),
+    Column("throughput_ratio_low", lambda r: r[2].throughput.low, "95 % interval; empty where there is none"),
+    Column("throughput_ratio_high", lambda r: r[2].throughput.high, "95 % interval; empty where there is none"),
+    Column("memory_ratio", lambda r: r[2].memory.value, "arm64 / amd64 of extra memory, one page at least"),
+    Column("memory_ratio_low", lambda r: r[2].memory.low, "95 % interval; empty where there is none"),
+    Column("memory_ratio_high", lambda r: r[2].memory.high, "95 % interval; empty where there is none"),
+)
+
+
+def _unless_all(row: Any, value: float | None) -> float | None:
+    """Units differ between kernels: a mean over all of them means nothing by itself."""
+    return None if row[1] == "all" else value
+
+
+def _difference_columns(name: str, attribute: str, meaning: str) -> tuple[Column, ...]:
+    interval = "95 % interval; empty where there is none"
+    return (
+        Column(name, lambda r: getattr(r[5], attribute).value, meaning),
+        Column(f"{name}_low", lambda r: getattr(r[5], attribute).low, interval),
+        Column(f"{name}_high", lambda r: getattr(r[5], attribute).high, interval),
+    )
+
+
+COMPARE_COLUMNS = (
+    Column("model_a", lambda r: r[0].name, "the first model", "text"),
+    Column("model_b", lambda r: r[1].name, "the second model", "text"),
+    Column("arch", lambda r: r[2], "amd64 or arm64", "text"),
+    Column("kernel", lambda r: r[3], "the kernel, or all that both answered", "text"),
+    Column("outcome", lambda r: r[5].outcome, "of the first, in score: win, tie or loss", "text"),
+    Column("score_a", lambda r: r[4] and r[4].scores[0], "mean score of the first; empty for all"),
+    Column("score_b", lambda r: r[4] and r[4].scores[1], "mean score of the second; empty for all"),
+    *_difference_columns("score_difference", "score", "first less second, mean over kernels"),
+    *_difference_columns("pass_rate_difference", "pass_rate", "first less second, mean over kernels"),
+    *_difference_columns("speedup_ratio", "speedup", "first / second, passed answers, geometric mean over kernels"),
+    *_difference_columns("memory_ratio", "memory", "first / second, likewise"),
+)
+
+
 COLUMNS: dict[str, Sequence[Column | ResultColumn]] = {
     "leaderboard": LEADERBOARD_COLUMNS,
     "results": RESULT_COLUMNS,
     "samples": SAMPLE_COLUMNS,
+    "architectures": ARCHITECTURE_COLUMNS,
+    "compare": COMPARE_COLUMNS,
 }
 STREAMED = ("results", "samples")  # too long to be typeset, long enough for Parquet
 

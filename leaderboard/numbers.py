@@ -51,6 +51,14 @@ def milliseconds(value: float | None) -> str:
     return MISSING if value is None else f"{three_digits(value)}{NO_BREAK}ms"
 
 
+def signed(value: float | None, digits: int) -> str:
+    """A difference: +0.12, −3, 0.00."""
+    if value is None:
+        return MISSING
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
 def span(low: float | None, high: float | None, unit: float = 1.0, digits: int | None = None) -> str:
     """An interval: 9.2–15.1; empty where there is none. `digits` fixes the decimals."""
     if low is None or high is None:

@@ -1,8 +1,21 @@
 """The public addresses. Filters everywhere are the GET parameters arch, kernel and model."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from leaderboard.views import board, downloads, health, kernels, language_models, machines, methodology, queue, submissions
+from leaderboard.views import (
+    architectures,
+    board,
+    changes,
+    compare,
+    downloads,
+    health,
+    kernels,
+    language_models,
+    machines,
+    methodology,
+    queue,
+    submissions,
+)
 
 urlpatterns = [
     path("", board.leaderboard, name="board"),
@@ -12,12 +25,16 @@ urlpatterns = [
     path("submissions/<slug:uid>/", submissions.submission, name="submission"),
     path("submissions/<slug:uid>/answer.c", submissions.submission_source, name="submission_source"),
     path("submissions/<slug:uid>/record.json", submissions.submission_record, name="submission_record"),
+    path("architectures/", architectures.architectures, name="architectures"),
+    path("compare/", compare.compare, name="compare"),
+    path("changes/", changes.changes, name="changes"),
     path("queue/", queue.queue, name="queue"),
     path("machines/", machines.machines, name="machines"),
     path("methodology/", methodology.methodology, name="methodology"),
     # figures, as JSON for static/js/charts.js
     path("figures/speedup.json", board.speedup_figure, name="figure_speedup"),
     path("figures/memory.json", board.memory_figure, name="figure_memory"),
+    re_path(r"^figures/architectures-(throughput|memory)\.json$", architectures.ratios_figure, name="figure_architectures"),
     path("figures/kernels/<slug:name>/answers-<slug:arch>.json", kernels.answers_figure, name="figure_kernel_answers"),
     path("figures/kernels/<slug:name>/memory.json", kernels.memory_figure, name="figure_kernel_memory"),
     path("figures/models/<slug:slug>.json", language_models.model_figure, name="figure_model"),

@@ -73,6 +73,16 @@ def from_zero(values: Iterable[float], title: str, short: str) -> Scale:
     return Scale(low=0.0, high=1.04 * high, ticks=ticks, title=title, short=short, logarithmic=False)
 
 
+def ratios(values: Iterable[float], title: str, short: str) -> Scale:
+    """Around 1, ticks at half octaves, at least from 0.5 to 2; at whole octaves or more where the values reach far."""
+    reach = max([1.0, *(abs(math.log2(value)) for value in values if value > 0)])
+    step = 0.5 if reach <= 2 else max(1.0, math.ceil(reach / 4))
+    count = math.ceil(reach / step - 0.05)
+    ticks = tuple((2.0 ** (k * step), f"{2.0 ** (k * step):.2g}") for k in range(-count, count + 1))
+    edge = max(reach, count * step) + 0.15
+    return Scale(low=2.0**-edge, high=2.0**edge, ticks=ticks, title=title, short=short)
+
+
 SPEEDUPS: dict[str, Maker] = {"log": powers_of_two, "linear": from_zero}
 
 

@@ -73,7 +73,7 @@ def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
         p=float(_choice("p", params.get("p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
         scale=_choice("scale", params.get("scale") or SCALES[0], SCALES),
         kernels=_find_kernels(params.getlist("kernel")),
-        models=_find_models(params.getlist("model")),
+        models=_find_models([*params.getlist("model"), *params.getlist("models")]),
     )
 
 
@@ -131,4 +131,5 @@ def _find_models(values: Sequence[str]) -> tuple[LanguageModel, ...]:
         raise BadSelection(
             "There is no model of that name among the public ones; a model's slug is the last part of its page's address."
         )
-    return tuple(found)
+    order = {word: i for i, word in reversed(list(enumerate([*words, *values])))}
+    return tuple(sorted(found, key=lambda model: min(order.get(model.slug, len(order)), order.get(model.name, len(order)))))

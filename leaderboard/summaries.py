@@ -31,7 +31,9 @@ class Summaries:
 
     def __init__(self, kernels: Iterable[Kernel] = ()) -> None:
         self.kernels = sorted(kernel.pk for kernel in kernels)
-        self.all_kernels = list(Kernel.objects.order_by("pk").only("pk", "name", "measurement", "memory_limit_mb", "retired"))
+        self.all_kernels = list(
+            Kernel.objects.order_by("pk").only("pk", "name", "position", "measurement", "memory_limit_mb", "retired")
+        )
         self._cells_of: dict[str, Cells] = {}
 
     @cached_property
@@ -43,7 +45,7 @@ class Summaries:
 
     def of(self, arch: str) -> dict[int, Summary]:
         """{model's id: its summary}"""
-        key = self._key("summaries", arch)
+        key = self.key("summaries", arch)
         found: dict[int, Summary] | None = cache.get(key)
         if found is None:
             found = {
@@ -56,7 +58,7 @@ class Summaries:
     def ranks(self, arch: str, metric: str, models: Sequence[LanguageModel]) -> dict[int, tuple[int, int]]:
         """{model's id: the ranks it may have among these models}, by the paired differences in the metric."""
         ids = sorted(model.pk for model in models)
-        key = self._key("ranks", arch, metric, ids)
+        key = self.key("ranks", arch, metric, ids)
         found: dict[int, tuple[int, int]] | None = cache.get(key)
         if found is None:
             values = [strata(self.cells(arch).get(pk, {}), metric) for pk in ids]
@@ -86,7 +88,7 @@ class Summaries:
         limits = {kernel.pk: kernel.memory_limit_mb for kernel in self.all_kernels}
         return Measures(limit_mb=limits[kernel_id], reference_mb=self.reference_mb.get((kernel_id, arch)))
 
-    def _key(self, *what: object) -> str:
+    def key(self, *what: object) -> str:
         return "board-" + hashlib.sha256(repr((SHAPE, self.version, self.kernels, *what)).encode()).hexdigest()[:40]
 
 

@@ -36,6 +36,24 @@ def span_percent(low: float | None, high: float | None) -> str:
 
 
 @register.filter
+def signed(value: float | None, digits: int = 2) -> str:
+    return numbers.signed(value, digits)
+
+
+@register.filter
+def signed_percent(value: float | None) -> str:
+    return numbers.MISSING if value is None else f"{numbers.signed(100 * value, 0)}{numbers.THIN}%"
+
+
+@register.simple_tag
+def span_signed(low: float | None, high: float | None, digits: int, unit: float = 1.0) -> str:
+    """From −0.10 to +0.32: an en dash would be read as a minus."""
+    if low is None or high is None:
+        return ""
+    return f"{numbers.signed(unit * low, digits)} to {numbers.signed(unit * high, digits)}"
+
+
+@register.filter
 def utc(moment: datetime | None) -> str | SafeString:
     """A time element in UTC; a script shows it in the reader's zone."""
     if moment is None:

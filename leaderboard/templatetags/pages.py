@@ -12,9 +12,12 @@ register = template.Library()
 NAVIGATION = (
     ("board", "Leaderboard"),
     ("kernels", "Kernels"),
+    ("architectures", "Architectures"),
+    ("compare", "Compare"),
     ("machines", "Machines"),
     ("queue", "Queue"),
     ("methodology", "Methodology"),
+    ("changes", "Changes"),
 )
 
 

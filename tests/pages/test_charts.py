@@ -21,7 +21,10 @@ def addresses() -> list[str]:
     return [
         "/figures/speedup.json",
         "/figures/speedup.json?arch=both&kernel=sort_u32,dot_f32",
+        "/figures/speedup.json?scale=linear",
         "/figures/memory.json?arch=arm64",
+        "/figures/architectures-throughput.json",
+        "/figures/architectures-memory.json?model=lab-two-large",
         "/figures/kernels/crc32_ieee/answers-amd64.json",
         "/figures/kernels/crc32_ieee/memory.json",
         "/figures/models/lab-two-large.json",

@@ -169,7 +169,9 @@ def without_time(text: str) -> str:
 
 @pytest.mark.django_db
 def test_the_data_dictionary_is_the_codes() -> None:
-    assert (ROOT / "docs" / "exports.md").read_text(encoding="utf-8") == dictionary(), "python -m leaderboard.data_dictionary"
+    assert (ROOT / "docs" / "exports.md").read_text(encoding="utf-8") == dictionary(), (
+        "manage.py data_dictionary > docs/exports.md"
+    )
     assert set(COLUMNS) == set(TABLES)
     for name, build in TABLES.items():
         assert build(Selection()).header == [column.name for column in exports.COLUMNS[name]]

@@ -12,7 +12,7 @@ from tests.pages.conftest import Reader
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("/", "/kernels/", "/queue/", "/machines/", "/methodology/")
+PAGES = ("/", "/kernels/", "/architectures/", "/compare/", "/changes/", "/queue/", "/machines/", "/methodology/")
 MOST_QUERIES = 12
 
 
@@ -26,6 +26,10 @@ def every_page() -> list[str]:
     return [
         *PAGES,
         "/?arch=both&sort=memory&kernel=sort_u32,dot_f32&model=lab-two-large",
+        "/?sort=fast&p=2&scale=linear",
+        "/?sort=throughput",
+        "/architectures/?model=lab-two-large",
+        "/compare/?models=lab-two-large,lab-one-wide-405b",
         "/kernels/crc32_ieee/",
         "/models/lab-two-large/",
         "/models/tuned/",

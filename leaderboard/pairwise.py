@@ -1,0 +1,96 @@
+"""Two models, on the kernels that both answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grading.statistics import Estimate, difference, exponential
+from leaderboard.aggregates import Cell, strata
+from leaderboard.models import LanguageModel
+from leaderboard.selection import Selection
+from leaderboard.summaries import Summaries
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """a against b: score and pass rate as a - b, speedup and memory as ratios a / b."""
+
+    score: Estimate
+    pass_rate: Estimate
+    speedup: Estimate
+    memory: Estimate
+
+    @property
+    def outcome(self) -> str:
+        """By score: win, tie or loss of a. A tie where the interval of the difference holds 0; without one, where it is 0."""
+        if self.score.value is None:
+            return ""
+        low = self.score.value if self.score.low is None else self.score.low
+        high = self.score.value if self.score.high is None else self.score.high
+        return "win" if low > 0 else "loss" if high < 0 else "tie"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelPair:
+    """Both models on one kernel. scores: means of a and of b."""
+
+    kernel: str
+    scores: tuple[float | None, float | None]
+    passed: tuple[str, str]
+    differences: Differences
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchComparison:
+    """Both models on one architecture. one_only: kernels that only a, or only b, has answered: not compared."""
+
+    arch: str
+    overall: Differences
+    kernels: list[KernelPair]
+    one_only: tuple[list[str], list[str]]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        outcomes = [pair.differences.outcome for pair in self.kernels]
+        return {name: outcomes.count(name) for name in ("win", "tie", "loss")}
+
+
+def compare(a: LanguageModel, b: LanguageModel, selection: Selection) -> list[ArchComparison]:
+    """One comparison for each selected architecture on which both have answers."""
+    summaries = Summaries(selection.kernels)
+    order = {kernel.name: kernel.position for kernel in summaries.all_kernels}
+    found = []
+    for arch in selection.archs:
+        cells = summaries.cells(arch)
+        own, other = cells.get(a.pk, {}), cells.get(b.pk, {})
+        both = sorted(set(own) & set(other), key=lambda name: (order[name], name))
+        if both:
+            pairs = [_pair(name, own[name], other[name]) for name in both]
+            alone = (sorted(set(own) - set(other)), sorted(set(other) - set(own)))
+            shared = ({name: own[name] for name in both}, {name: other[name] for name in both})
+            found.append(ArchComparison(arch=arch, overall=_differences(*shared), kernels=pairs, one_only=alone))
+    return found
+
+
+def _pair(name: str, a: Cell, b: Cell) -> KernelPair:
+    return KernelPair(
+        kernel=name,
+        scores=(_mean(a), _mean(b)),
+        passed=(f"{a.passed} / {a.answers}", f"{b.passed} / {b.answers}"),
+        differences=_differences({name: a}, {name: b}),
+    )
+
+
+def _differences(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> Differences:
+    def gap(metric: str) -> Estimate:
+        return difference(strata(a, metric), strata(b, metric))
+
+    memory = exponential(gap("memory"))  # of -ln: b / a
+    inverse = Estimate(*(None if x is None else 1 / x for x in (memory.value, memory.high, memory.low)))
+    return Differences(score=gap("score"), pass_rate=gap("pass"), speedup=exponential(gap("speedup")), memory=inverse)
+
+
+def _mean(cell: Cell) -> float | None:
+    scores = cell.per_answer.get("scores", [])
+    return sum(scores) / len(scores) if scores else None

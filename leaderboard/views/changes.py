@@ -1,0 +1,49 @@
+"""What changed in kernels and harness, and how many results were graded with which version."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Min
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from grading.version import HARNESS_MEASUREMENT
+from kernels import catalog
+from leaderboard.models import Kernel, Result
+
+KEPT_S = 60  # the counts read every result
+FILE = "changes.toml"
+
+
+def changes(request: HttpRequest) -> HttpResponse:
+    context = {
+        "section": "changes",
+        "harness": HARNESS_MEASUREMENT,
+        "changes": read_changes(),
+        "versions": versions(),
+        "kernels": Kernel.objects.all(),
+    }
+    return render(request, "leaderboard/changes.html", context)
+
+
+def read_changes() -> list[dict[str, Any]]:
+    """The entries of kernels/changes.toml: date, what, measurement, text."""
+    folder = catalog.ROOT
+    found: list[dict[str, Any]] = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))["change"]
+    return found
+
+
+def versions() -> list[dict[str, Any]]:
+    """Public results by kernel and version: how many, when; the present measurement first within a kernel."""
+    found: list[dict[str, Any]] | None = cache.get("changes-versions")
+    if found is None:
+        results = Result.objects.public().done().order_by("kernel__position", "kernel__name", "-measurement", "kernel_version")
+        rows = results.values("kernel__name", "kernel__measurement", "measurement", "kernel_version").annotate(
+            count=Count("pk"), first=Min("graded_at"), last=Max("graded_at")
+        )
+        found = [{**row, "outdated": row["measurement"] != row["kernel__measurement"]} for row in rows]
+        cache.set("changes-versions", found, KEPT_S)
+    return found

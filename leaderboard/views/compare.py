@@ -1,0 +1,36 @@
+"""Two models against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from leaderboard.models import LanguageModel, Standing
+from leaderboard.pairwise import compare as compare_models
+from leaderboard.selection import Selection, with_selection
+
+
+@with_selection()
+def compare(request: HttpRequest, selection: Selection) -> HttpResponse:
+    """?models=a,b: wins, ties and losses by kernel, differences with intervals; without two models the choice."""
+    known = LanguageModel.objects.filter(pk__in=Standing.objects.comparable().values("model")).order_by("-kind", "name")
+    chosen = list(selection.models[:2])
+    context: dict[str, Any] = {
+        "section": "compare",
+        "selection": selection,
+        "models": known,
+        "chosen": chosen,
+        "query": selection.query(models=tuple(chosen)),
+    }
+    if len(chosen) == 2:
+        a, b = chosen
+        context |= {
+            "a": a,
+            "b": b,
+            "comparisons": compare_models(a, b, selection),
+            "swapped": selection.query(models=(b, a)),
+            "signs": {"win": "◀ win", "tie": "= tie", "loss": "▶ loss", "": "–"},
+        }
+    return render(request, "leaderboard/compare.html", context)
