@@ -204,6 +204,11 @@ static noreturn void died(struct child *h, const char *phase)
 		if (starts_something(nr)) verdict("extra_thread", "tried to start a thread or a process (system call %ld, %s)", nr, phase);
 		verdict("runtime_error", "killed by SIGSYS: refused system call %ld (%s); answers compute, they do not ask the system for anything but memory", nr, phase);
 	}
+	if (record.guarded && WIFSIGNALED(s) && (WTERMSIG(s) == SIGSEGV || WTERMSIG(s) == SIGBUS)) {
+		/* the same case was right away from the guards: an access outside the data, as a spoiled canary is */
+		record.correct = 0;
+		verdict("wrong_answer", "reads or writes outside its data: killed by SIG%s (%s)", sigabbrev_np(WTERMSIG(s)), phase);
+	}
 	if (WIFSIGNALED(s)) verdict("runtime_error", "killed by SIG%s (%s)", sigabbrev_np(WTERMSIG(s)) ? sigabbrev_np(WTERMSIG(s)) : "?", phase);
 	verdict("runtime_error", "exited with status %d instead of returning (%s)", WEXITSTATUS(s), phase);
 }

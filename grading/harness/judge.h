@@ -83,6 +83,7 @@ struct record {
 	int process[ROUNDS_MAX];
 	double start_s, tests_s, benchmark_s;
 	bool landlock, seccomp, cpu_clock, memory_reset;
+	bool guarded;                      /* the data of the running small test lie flush against an unmapped page */
 	long tests;
 };
 extern struct record record;

@@ -20,9 +20,11 @@ void small_tests(void)
 	for (size_t t = 0; t < kernel.tests; t++)
 		for (int p = 0; p < PLACEMENTS; p++) {
 			make_test(t, p);
+			record.guarded = has_buffers() && p != UNALIGNED;
 			checked_call(ANSWER, 1, false, false, has_buffers() ? placement_name[p] : "small test");
 			record.tests++;
 		}
+	record.guarded = false;
 	for (unsigned v = 1; v <= kernel.extra_checks; v++) {
 		make_bench(v, 1);
 		checked_call(ANSWER, 1, true, false, "check at benchmark size");
