@@ -266,6 +266,7 @@ class Result(models.Model):
     extra_mb = models.FloatField(null=True)
     peak_mb = models.FloatField(null=True)
     emulated = models.BooleanField(default=False)
+    double = models.BooleanField(default=False)  # graded on a double of a service, for a test or a demonstration: never public
     sandbox = models.CharField(max_length=32, blank=True)
     machine = models.ForeignKey(Machine, null=True, blank=True, on_delete=models.PROTECT, related_name="results")
     samples = models.JSONField(null=True)
@@ -298,6 +299,8 @@ class Result(models.Model):
             models.Index(fields=["state", "lease_until"]),
             models.Index(fields=["model", "kernel", "arch"], condition=Q(is_current=True), name="board"),
             models.Index(fields=["-graded_at"], condition=Q(state="done"), name="last_graded"),
+            models.Index(fields=["arch"], condition=Q(is_current=True, emulated=True), name="emulated_now"),
+            models.Index(fields=["arch"], condition=Q(is_current=True, double=True), name="double_now"),
         ]
 
     def __str__(self) -> str:

@@ -84,6 +84,10 @@ class ResultQuerySet(models.QuerySet[Any]):
     def native(self) -> Self:
         return self.filter(emulated=False)
 
+    def real(self) -> Self:
+        """Not graded on a double of a service: such results are never shown in public."""
+        return self.filter(double=False)
+
     def up_to_date(self) -> Self:
         """Measured as the kernel is measured today: only these compare."""
         return self.filter(measurement=F("kernel__measurement"))

@@ -19,11 +19,13 @@ from leaderboard import leases, summaries
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
-from leaderboard.services import housekeeping, importing, queueing, recording
+from leaderboard.services import housekeeping, importing, queueing, recording, stand_ins
 
 log = logging.getLogger(__name__)
 
 PARKED_FOR_S = 60.0  # after an operator's fault: how long until it is tried again
+SWEEP_SANDBOXES_S = 300.0
+_swept_at = float("-inf")
 _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), why
 
 
@@ -34,6 +36,8 @@ def tick(arch: str) -> None:
     with leases.presence(arch, reason) as me:
         if reason:
             return
+        if grader.is_real(arch):
+            stand_ins.replace(arch)
         try:
             grade_what_is_due(arch, me, grader)
         except BaseException:  # stopped between two lines: whatever it holds goes back
@@ -67,6 +71,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
         log.warning("result %s: %s", lease.result_id, fault.reason)
         if fault.needs_operator:
             queueing.release(lease.token, fault.reason)
+            me.lease = None
             _parked[job.arch] = (time.monotonic() + PARKED_FOR_S, fault.reason)
             me.say(fault.reason)
         else:
@@ -99,7 +104,20 @@ def sweep() -> None:
         for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
             importing.carry_on(bundle)
         housekeeping.prune(timezone.now())
+        sweep_sandboxes()
         summaries.warm()
+
+
+def sweep_sandboxes() -> None:
+    """Once in a while: it asks the services that the sandboxes are at."""
+    global _swept_at
+    if time.monotonic() - _swept_at < SWEEP_SANDBOXES_S:
+        return
+    _swept_at = time.monotonic()
+    try:
+        import_module(settings.GRADER).sweep()
+    except Fault as fault:
+        log.warning("could not look for leaked sandboxes: %s", fault.reason)
 
 
 def stop_gracefully(**_: object) -> None:

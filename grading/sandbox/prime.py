@@ -64,6 +64,18 @@ def check(arch: str) -> str | None:
     return None
 
 
+def is_double() -> bool:
+    """Whether the service that the client would ask is a double on this host."""
+    if find_spec("prime_sandboxes") is None:
+        return False
+    from prime_sandboxes import APIClient
+
+    try:
+        return is_loopback(str(APIClient().base_url))
+    except ValueError:  # PRIME_CONTEXT names a profile that does not exist
+        return False
+
+
 class PrimeSandbox:
     """See the head of this file. Made in the process that uses it; not for several threads at once."""
 

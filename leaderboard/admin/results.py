@@ -40,7 +40,19 @@ class SubmissionAdmin(ReadOnlyAdmin):
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
     list_display = ["answer", "arch", "state", "verdict", "speedup", "current", "marks", "attempt", "why"]
-    list_filter = ["state", "arch", "verdict", "is_current", "flagged", "invalidated", "public", "kernel", "model__kind"]
+    list_filter = [
+        "state",
+        "arch",
+        "verdict",
+        "is_current",
+        "flagged",
+        "invalidated",
+        "emulated",
+        "double",
+        "public",
+        "kernel",
+        "model__kind",
+    ]
     list_select_related = ["model", "kernel", "submission"]
     search_fields = ["submission__uid", "model__name", "kernel__name"]
     actions = ["regrade", "grade_again", "invalidate", "validate", "clear_flag", "first", "last", "cancel"]
@@ -70,6 +82,7 @@ class ResultAdmin(ReadOnlyAdmin):
             "too good": result.flagged,
             "invalid": result.invalidated,
             "emulated": result.emulated,
+            "double": result.double,
             "private": not result.public,
         }
         return ", ".join(mark for mark, applies in marks.items() if applies)

@@ -46,7 +46,7 @@ def record(token: UUID, graded: Mapping[str, Any]) -> Result | None:
     with transaction.atomic():
         standings.lock_models([held.model_id])
         machine = find_machine(graded.get("machine") or {}, held.arch, graded["sandbox"], bool(graded["emulated"]))
-        values = values_of(graded)
+        values = values_of(graded) | marks_of_double(graded, public=held.public)
         note = "" if held.model.is_baseline else too_good(held, values)
         written = Result.objects.held_by(token).update(
             **values,
@@ -93,6 +93,12 @@ def values_of(graded: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def marks_of_double(graded: Mapping[str, Any], *, public: bool) -> dict[str, bool]:
+    """Nothing that was graded on a double of a service is public, whatever its bundle is."""
+    double = bool((graded.get("machine") or {}).get("double"))
+    return {"double": double, "public": public and not double}
+
+
 def clean_json(value: Any) -> Any:
     """The same with every text fit for PostgreSQL, which refuses NUL even as an escape inside JSON."""
     if isinstance(value, str):
@@ -135,7 +141,7 @@ def too_good(held: Result, values: Mapping[str, Any]) -> str:
     Private answers are no part of it: a flag on a public page must not tell of them.
     """
     speedup = values["speedup"]
-    if not values["passed"] or values["emulated"] or speedup is None:
+    if not values["passed"] or values["emulated"] or values["double"] or speedup is None:
         return ""
     known = (
         Result.objects.done()

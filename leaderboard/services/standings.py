@@ -41,9 +41,12 @@ def lock_models(model_ids: Iterable[int]) -> None:
 
 
 def refresh_current(submission_id: int, arch: str) -> set[Cell]:
-    """Mark the newest done, not invalidated result as current. Returns the cells that the change touches."""
+    """Mark the newest done, not invalidated result as current; one from a double only where there is no other.
+
+    Returns the cells that the change touches.
+    """
     done = Result.objects.filter(submission_id=submission_id, arch=arch)
-    newest = done.done().filter(invalidated=False).order_by("-graded_at", "-id").light().first()
+    newest = done.done().filter(invalidated=False).order_by("double", "-graded_at", "-id").light().first()
     before = done.current().light().first()
     if before and before != newest:
         done.current().update(is_current=False)  # first: there is at most one

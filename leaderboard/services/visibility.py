@@ -41,5 +41,5 @@ def _show(submission_ids: Iterable[int], public: bool) -> None:
     standings.lock_models(rows.values_list("model_id", flat=True))
     rows.update(public=public)
     results = Result.objects.filter(submission__in=submission_ids)
-    results.update(public=public)
+    results.real().update(public=public)
     standings.recompute(standings.cells_of(results))

@@ -80,7 +80,7 @@ def grade(queue: Callable[..., Result]) -> Callable[..., Result]:
         extra = {
             key: more.pop(key)
             for key in list(more)
-            if key in ("emulated", "extra_mb", "kernel_score", "kernel_version", "detail", "log")
+            if key in ("emulated", "machine", "extra_mb", "kernel_score", "kernel_version", "detail", "log")
         }
         if again is not None:
             queueing.regrade(Submission.objects.filter(pk=again.submission_id), [arch])
@@ -100,4 +100,6 @@ def fake(settings: Any) -> Any:
     settings.GRADER = "tests.site.fake_grader"
     fake_grader.unavailable.clear()
     fake_grader.graded.clear()
+    fake_grader.real.clear()
+    fake_grader.swept.clear()
     return fake_grader

@@ -16,6 +16,8 @@ from grading.version import kernel_version
 from kernels.catalog import load_catalog
 
 unavailable: dict[str, str] = {}  # arch -> reason; tests fill it in
+real: set[str] = set()  # architectures whose sandbox measures; tests fill it in
+swept: list[int] = []
 graded: list[tuple[str, str | None, str]] = []
 
 
@@ -23,6 +25,14 @@ def why_unavailable(arch: str) -> str | None:
     if arch in os.environ.get("FAKE_GRADER_ARCHS", "amd64,arm64").split(","):
         return unavailable.get(arch)
     return f"no {arch} sandbox configured"
+
+
+def is_real(arch: str) -> bool:
+    return arch in real
+
+
+def sweep() -> None:
+    swept.append(1)
 
 
 def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:

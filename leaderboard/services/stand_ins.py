@@ -1,0 +1,31 @@
+"""Results that stand in for measured ones: by emulation, or from a double of a service. A real sandbox grades them anew."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q
+
+from leaderboard.models import LanguageModel, Result, Submission
+from leaderboard.services import queueing
+
+AT_ONCE = 500
+
+
+def replace(arch: str) -> int:
+    """Queue the submissions that have nothing but stand-ins on an architecture. Returns how many.
+
+    Those that are under way, failed on our side, or were measured once already are left alone, so that nothing is queued twice.
+    """
+    return sum(_replace(arch, mark) for mark in ("emulated", "double"))
+
+
+def _replace(arch: str, mark: str) -> int:
+    others = Result.objects.filter(submission=OuterRef("submission"), arch=arch)
+    better = others.filter(~Q(state=Result.State.DONE) | Q(emulated=False, double=False))
+    alone = Result.objects.current().filter(arch=arch, kernel__retired=False, **{mark: True}).exclude(Exists(better))
+    ids = list(alone.order_by("id").values_list("submission", flat=True)[:AT_ONCE])
+    if not ids:
+        return 0
+    chosen, baseline = Submission.objects.filter(pk__in=ids), LanguageModel.Kind.BASELINE
+    return queueing.regrade(chosen.filter(model__kind=baseline), [arch], queueing.BASELINES_FIRST) + queueing.regrade(
+        chosen.exclude(model__kind=baseline), [arch]
+    )
