@@ -101,6 +101,17 @@ class Group:
         return math.exp(statistics.median(logs)) if logs else None
 
     @property
+    def score(self) -> float | None:
+        """Mean over all answers, failed ones included."""
+        known = [answer.kernel_score for answer in self.answers if answer.kernel_score is not None]
+        return statistics.fmean(known) if known else None
+
+    @property
+    def heat(self) -> int:
+        """The score in tenths, for the heat map's shade."""
+        return round(10 * (self.score or 0.0))
+
+    @property
     def extra_mb(self) -> float | None:
         known = [answer.extra_mb for answer in self.passed if answer.extra_mb is not None]
         return statistics.median(known) if known else None

@@ -144,6 +144,7 @@ def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what
         colour = "var(--base)" if ratios.model.is_baseline else "var(--ink)"
         trace["marker"] = {"symbol": symbol, "color": colour, "size": 9, "line": {"width": 1.5, "color": colour}}
         trace["error_x"]["color"] = colour
+        trace["cliponaxis"] = True  # an interval may be far wider than the ratios
         data.append(trace | {"name": plots.plain(str(ratios.model))})
     ends = [end for trace in data for end in trace["x"]]
     title = "throughput" if what == "throughput" else "extra memory"

@@ -14,6 +14,7 @@ from leaderboard.views import (
     machines,
     methodology,
     queue,
+    reproduce,
     submissions,
 )
 
@@ -25,6 +26,8 @@ urlpatterns = [
     path("submissions/<slug:uid>/", submissions.submission, name="submission"),
     path("submissions/<slug:uid>/answer.c", submissions.submission_source, name="submission_source"),
     path("submissions/<slug:uid>/record.json", submissions.submission_record, name="submission_record"),
+    path("submissions/<slug:uid>/diff/", reproduce.diff, name="diff"),
+    path("submissions/<slug:uid>/reproduce.zip", reproduce.folder, name="reproduce"),
     path("architectures/", architectures.architectures, name="architectures"),
     path("compare/", compare.compare, name="compare"),
     path("changes/", changes.changes, name="changes"),

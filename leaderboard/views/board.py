@@ -50,6 +50,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "sort_choices": _choices(selection, "sort", SORT_LABELS),
         "p_choices": _choices(selection, "p", {p: f"{p:g}×" for p in P_CHOICES}) if selection.sort == "fast" else [],
         "p_values": P_CHOICES,
+        "fast_folded": (2, 4, 5),  # columns that a phone does without
         "scale_choices": _choices(selection, "scale", {name: name for name in SCALES}),
         "fast_rows": [_fast_row(row) for row in rows],
         "filtered": bool(selection.kernels or selection.models),

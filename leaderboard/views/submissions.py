@@ -24,7 +24,7 @@ from leaderboard.status import pending
 
 @vary_on_cookie
 def submission(request: HttpRequest, uid: str) -> HttpResponse:
-    found = _visible(request, uid)
+    found = visible(request, uid)
     results = list(found.results.select_related("machine", "kernel").order_by("-id"))
     current = [result for arch in ARCHS for result in results if result.is_current and result.arch == arch]
     panels = [_panel(found, result) for result in current]
@@ -54,7 +54,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
 @vary_on_cookie
 def submission_source(request: HttpRequest, uid: str) -> HttpResponse:
     """The C as it was graded, to download: never shown as a page."""
-    found = _visible(request, uid)
+    found = visible(request, uid)
     if found.source is None:
         raise Http404
     response = HttpResponse(found.source, content_type="text/plain; charset=utf-8")
@@ -65,14 +65,14 @@ def submission_source(request: HttpRequest, uid: str) -> HttpResponse:
 @vary_on_cookie
 def submission_record(request: HttpRequest, uid: str) -> JsonResponse:
     """The current records, as `python -m grading --json` prints them, one an architecture."""
-    found = _visible(request, uid)
+    found = visible(request, uid)
     current = found.results.current().select_related("machine", "kernel").order_by("arch")
     return JsonResponse({"submission": found.uid, "results": [record(result) for result in current]})
 
 
 @vary_on_cookie
 def samples_figure(request: HttpRequest, uid: str, arch: str) -> JsonResponse:
-    found = _visible(request, uid)
+    found = visible(request, uid)
     result = found.results.current().filter(arch=arch).first()
     samples = Samples.of(result) if result else None
     if samples is None:
@@ -87,7 +87,7 @@ def _parked_reasons(results: Sequence[Result]) -> dict[str, str | None]:
     return {status.arch: status.reason for status in pending(ARCHS) if status.parked}
 
 
-def _visible(request: HttpRequest, uid: str) -> Submission:
+def visible(request: HttpRequest, uid: str) -> Submission:
     """A public answer; a private one for staff only. To anybody else it does not exist."""
     submissions = Submission.objects.select_related("kernel", "model")
     found = submissions.filter(uid=uid).first()

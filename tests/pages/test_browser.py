@@ -40,7 +40,7 @@ def addresses(transactional_db: None) -> list[str]:
         *("/", "/?arch=both&sort=speedup", "/?sort=memory&kernel=sort_u32,dot_f32", "/kernels/", "/kernels/crc32_ieee/"),
         *("/architectures/", "/compare/?models=lab-one-wide-405b,lab-two-large", "/changes/", "/?sort=fast&p=2&scale=linear"),
         *("/models/lab-two-large/", "/queue/", "/machines/", "/methodology/", "/nothing-here/", "/?arch=sparc"),
-        *(f"/submissions/{passed.uid}/", f"/submissions/{failed.uid}/"),
+        *(f"/submissions/{passed.uid}/", f"/submissions/{passed.uid}/diff/", f"/submissions/{failed.uid}/"),
     ]
 
 

@@ -34,6 +34,7 @@ def every_page() -> list[str]:
         "/models/lab-two-large/",
         "/models/tuned/",
         f"/submissions/{answer.uid}/",
+        f"/submissions/{answer.uid}/diff/?with=tuned",
         f"/submissions/{failed.uid}/",
         f"/submissions/{silent.uid}/",
     ]
@@ -157,6 +158,8 @@ def test_a_model_can_be_chosen_by_its_exact_name_even_with_commas(kernel: Kernel
         "/submissions/nope/",
         "/submissions/nope/answer.c",
         "/submissions/nope/record.json",
+        "/submissions/nope/reproduce.zip",
+        "/submissions/nope/diff/",
         "/figures/kernels/nope/memory.json",
         "/figures/kernels/dot_f32/answers-sparc.json",
         "/figures/models/nope.json",
