@@ -26,8 +26,9 @@ for folder in (DATA_DIR, MEDIA_ROOT, Path(FILE_UPLOAD_TEMP_DIR), DATA_DIR / "cac
 
 # Database ------------------------------------------------------------------------------------------------------------------
 
-ON_ONE_HOST = not env.str("DATABASE_URL", default="")
-DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
+DATABASE_URL = env.str("DATABASE_URL", default="")
+ON_ONE_HOST = not DATABASE_URL
+DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL or f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Two clusters, a web server and eight writers: no "database is locked" with these, thousands with the defaults.
     DATABASES["default"]["OPTIONS"] = {
@@ -178,6 +179,10 @@ SANDBOXES = {  # the sandbox of each architecture; empty: none, its rows wait
     "amd64": env.str("SANDBOX_AMD64", default="local"),
     "arm64": env.str("SANDBOX_ARM64", default=""),
 }
+WORKERS = {  # clusters of each architecture on this host, a sandbox each; several only help where sandboxes are elsewhere
+    "amd64": env.int("WORKERS_AMD64", default=1),
+    "arm64": env.int("WORKERS_ARM64", default=1),
+}
 GRADER = env.str("ARCH_KERNELS_GRADER", default="leaderboard.grader")  # the module that grades; tests put a quick one here
 GRADING_ATTEMPTS = env.int("GRADING_ATTEMPTS", default=5)  # then a row is `failed`: visible, never a score
 BACKOFF_S = env.float("BACKOFF_S", default=10.0)  # before the second attempt; three times as long before each further one
@@ -204,8 +209,9 @@ Q_CLUSTER: dict[str, Any] = {
     "poll": 1,
     "log_level": "WARNING",
     "ALT_CLUSTERS": {
-        "amd64": {},
-        "arm64": {},
+        # amd64, amd64-2, ...: each is woken by its own messages, and all take their work from the same table
+        **{arch: {} for arch in WORKERS},
+        **{f"{arch}-{number}": {} for arch, workers in WORKERS.items() for number in range(2, workers + 1)},
         "housekeeping": {"timeout": 7200, "retry": 24_000},  # a large import takes its time
     },
 }

@@ -162,11 +162,13 @@ class Supervisor:
         for child in clusters:
             queueing.wake(child.name)
         beats = list(
-            Worker.objects.filter(cluster__in=[child.name for child in clusters]).values_list("cluster", "name", "beat_at")
+            Worker.objects.filter(cluster__in={queueing.work_of(child.name) for child in clusters}).values_list(
+                "cluster", "name", "beat_at"
+            )
         )
         now, clock = timezone.now(), time.monotonic()
         for child in clusters:
-            reported = [beat for cluster, name, beat in beats if cluster == child.name and self.is_ours(child, name)]
+            reported = [beat for work, name, beat in beats if work == queueing.work_of(child.name) and self.is_ours(child, name)]
             fresh = any((now - beat).total_seconds() < settings.HUNG_S for beat in reported)
             since = self.silent_since.setdefault(child.name, clock)
             if fresh or not child.lives:

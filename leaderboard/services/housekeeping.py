@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django_q.models import OrmQ, Schedule, Task
 
 from leaderboard.models import Bundle, Worker
@@ -20,7 +21,7 @@ def prune(now: datetime) -> None:
     for bundle in Bundle.objects.filter(state=Bundle.State.PREVIEW, created_at__lt=now - PREVIEWS_FOR):
         deletion.delete_bundle(bundle)
     # Messages for a cluster that does not exist (a mistyped name) would wait for ever.
-    OrmQ.objects.exclude(key__in=["amd64", "arm64", "housekeeping"]).filter(lock__lt=now - TASKS_FOR).delete()
+    OrmQ.objects.exclude(key__in=settings.CLUSTERS).filter(lock__lt=now - TASKS_FOR).delete()
 
 
 def ensure_schedule() -> None:

@@ -156,10 +156,15 @@ def _reclaim_one(token: UUID | None, worker: str, attempt: int) -> bool:
 # Waking
 
 
+def work_of(cluster: str) -> str:
+    """An architecture, or "housekeeping": a host's further clusters of an architecture are called amd64-2, amd64-3, ..."""
+    return cluster.partition("-")[0]
+
+
 def wake(cluster: str) -> None:
     """Send a cluster its wake-up, unless one is waiting for it already. Within a transaction it is sent with the commit."""
     waiting = OrmQ.objects.filter(key=cluster, lock__lte=timezone.now())  # a lock ahead of now: taken by a cluster
     if not waiting.exists():
         task = "leaderboard.tasks.sweep" if cluster == "housekeeping" else "leaderboard.tasks.tick"
-        args = () if cluster == "housekeeping" else (cluster,)
+        args = () if cluster == "housekeeping" else (work_of(cluster),)
         async_task(task, *args, cluster=cluster)

@@ -42,6 +42,11 @@ def test_postgresql_gets_lasting_connections_and_no_pool(tmp_path):
     assert "pool" not in shown
 
 
+def test_further_clusters_of_an_architecture_are_told_apart_by_number(tmp_path):
+    shown = evaluate("s.CLUSTERS", tmp_path, WORKERS_AMD64="3", DATABASE_URL="").stdout
+    assert shown.strip() == "('amd64', 'arm64', 'amd64-2', 'amd64-3', 'housekeeping')"
+
+
 def test_a_message_is_never_repeated_while_its_task_may_still_run(settings):
     plain = settings.Q_CLUSTER
     assert set(plain["ALT_CLUSTERS"]) == {"amd64", "arm64", "housekeeping"}

@@ -11,7 +11,7 @@ from django_q.models import OrmQ, Schedule, Task
 from leaderboard import leases, tasks
 from leaderboard.models import Result, Worker
 from leaderboard.queue_status import queue_status
-from leaderboard.services import housekeeping
+from leaderboard.services import housekeeping, queueing
 from tests.site import fake_grader
 from tests.site.conftest import claim
 
@@ -192,6 +192,13 @@ def test_the_sweep_requeues_what_the_dead_held_and_wakes_whoever_has_work(queue)
     assert Result.objects.queued().count() == 1
     assert OrmQ.objects.filter(key="amd64").exists()
     assert Worker.objects.filter(cluster="housekeeping").exists()
+
+
+def test_each_cluster_of_an_architecture_is_woken_by_a_message_of_its_own(db):
+    for cluster in ("amd64", "amd64-2", "amd64-2"):
+        queueing.wake(cluster)
+    assert sorted(message.key for message in OrmQ.objects.all()) == ["amd64", "amd64-2"]
+    assert {message.args() for message in OrmQ.objects.all()} == {("amd64",)}
 
 
 def test_the_sweep_leaves_clusters_without_work_alone(queue):
