@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What only `make test-all` needs: Chromium for the pages, PostgreSQL for the second database engine, Docker and an emulator for sandboxes.
+# usage: scripts/install_test_tools.sh [browser]    with `browser`: Chromium alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/lib.sh
@@ -7,6 +8,7 @@ source scripts/lib.sh
 if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; then
   apt_install chromium || say "no Chromium: the browser tests will be skipped (apt-get install chromium)"
 fi
+[[ ${1:-} != browser ]] || exit 0
 if ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && ! command -v initdb >/dev/null; then
   apt_install postgresql || say "no PostgreSQL: its tests will be skipped (apt-get install postgresql)"
 fi
