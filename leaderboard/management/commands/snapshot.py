@@ -1,0 +1,21 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from leaderboard.snapshot import Snapshot
+
+
+class Command(BaseCommand):
+    help = "Write the public pages, figures and exports as plain files that any web server serves."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("out", type=Path, help="a folder that is not there yet, or empty")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        out: Path = options["out"]
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise CommandError(f"{out} is there already: a snapshot wants a folder of its own")
+        say = self.stdout.write if options["verbosity"] > 1 else lambda path: None
+        count = Snapshot(out, say=say).write()
+        self.stdout.write(f"{count} files in {out}: python -m http.server --directory {out}")
