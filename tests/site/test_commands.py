@@ -3,6 +3,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import time
 from contextlib import redirect_stdout
 
 import pytest
@@ -10,6 +12,7 @@ from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
 from leaderboard import tasks
+from leaderboard.management.commands import supervise
 from leaderboard.models import Bundle, Kernel, Result, Standing, Submission
 from leaderboard.services import accounts
 from tests.conftest import RUNS
@@ -136,3 +139,24 @@ def test_a_bundle_waiting_in_preview_is_imported_by_the_command(kernels, tmp_pat
     Submission.objects.all().delete()
     run("import_bundle", str(path))
     assert Submission.objects.count() == 1
+
+
+def test_a_demo_emulates_arm64_where_nobody_has_chosen_otherwise(settings, monkeypatch):
+    settings.SANDBOXES = {"amd64": "local", "arm64": ""}
+    monkeypatch.setattr(supervise, "why_unavailable", lambda name, arch: None)
+    monkeypatch.setenv(supervise.EMULATED_UNTIL, "")  # put back afterwards
+    monkeypatch.setenv("SANDBOX_ARM64", "")
+    assert supervise.emulate_arm64() == ""
+    assert settings.SANDBOXES["arm64"] == ""
+    monkeypatch.delenv("SANDBOX_ARM64")
+    assert "by emulation" in supervise.emulate_arm64()
+    assert settings.SANDBOXES["arm64"] == "emulated"
+    assert float(os.environ[supervise.EMULATED_UNTIL]) > time.time() + 600
+
+
+def test_a_demo_without_an_emulator_says_what_is_missing(settings, monkeypatch):
+    settings.SANDBOXES = {"amd64": "local", "arm64": ""}
+    monkeypatch.setattr(supervise, "why_unavailable", lambda name, arch: "qemu-user is not installed")
+    monkeypatch.delenv("SANDBOX_ARM64", raising=False)
+    assert supervise.emulate_arm64() == "arm64 is not graded: qemu-user is not installed"
+    assert settings.SANDBOXES["arm64"] == ""

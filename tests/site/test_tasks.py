@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from django.utils import timezone
 from django_q.exceptions import TimeoutException
 from django_q.models import OrmQ, Schedule, Task
 
-from leaderboard import leases, tasks
+from leaderboard import grader, leases, tasks
 from leaderboard.models import Result, Worker
 from leaderboard.queue_status import queue_status
 from leaderboard.services import housekeeping, queueing
@@ -234,6 +235,47 @@ def test_a_row_cancelled_in_the_moment_it_was_claimed_is_skipped(queue, monkeypa
     monkeypatch.setattr(leases, "take", take_and_lose)
     tasks.tick("amd64")
     assert fake_grader.graded == []
+
+
+# Emulation
+
+
+@pytest.fixture
+def emulated(settings):
+    settings.SANDBOXES = {"amd64": "local", "arm64": "emulated"}
+
+
+def test_emulated_gradings_wait_for_those_that_measure(queue, emulated):
+    measured, rows = queue(), queue(arch="arm64")
+    Worker.objects.create(name="w", cluster="amd64", beat_at=timezone.now())
+    tasks.tick("arm64")
+    assert fake_grader.graded == []
+    tasks.tick("amd64")
+    tasks.tick("arm64")
+    assert [arch for _, _, arch in fake_grader.graded] == ["amd64", "arm64"]
+    assert Result.objects.done().count() == 2
+    assert measured.pk != rows.pk
+
+
+def test_emulated_gradings_do_not_wait_for_an_architecture_that_is_parked(queue, emulated):
+    queue()
+    queue(arch="arm64")
+    Worker.objects.create(name="w", cluster="amd64", reason="gcc is not installed", beat_at=timezone.now())
+    tasks.tick("arm64")
+    assert Result.objects.done().get().arch == "arm64"
+
+
+def test_a_demo_emulates_for_a_while_then_parks_what_is_left(queue, emulated, monkeypatch):
+    monkeypatch.setattr(grader, "why_sandbox_unavailable", lambda name, arch: None)
+    monkeypatch.setattr(fake_grader, "why_unavailable", grader.why_unavailable)
+    monkeypatch.setenv(grader.EMULATED_UNTIL, str(time.time() + 0.3))
+    queue("sleep 0.5", arch="arm64")
+    queue(arch="arm64")
+    tasks.tick("arm64")
+    assert Result.objects.done().count() == 1
+    entry = status("arm64")
+    assert (entry["queued"], entry["running"], entry["parked"]) == (0, 0, 1)
+    assert "SANDBOX_ARM64=emulated make demo" in entry["reason"]
 
 
 # What the queue says

@@ -13,11 +13,14 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connection
 
+from grading.sandbox.registry import why_unavailable
 from leaderboard.bundles.found import BundleError
+from leaderboard.grader import EMULATED_UNTIL
 from leaderboard.management.status_line import StatusLine
 from leaderboard.services import accounts, importing
 from leaderboard.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
 
+EMULATED_MINUTES = 12  # everything is to be at rest after 15
 RESET = ".venv/bin/python manage.py changepassword admin"
 
 
@@ -43,6 +46,8 @@ class Command(BaseCommand):
             lock = hold_data_folder()
         except AlreadyRunning as error:
             raise CommandError(str(error)) from error
+        if options["demo"] and (said := emulate_arm64()):
+            self.stdout.write(said)
         with lock:
             self.prepare()
             self.supervise(options)
@@ -88,6 +93,20 @@ class Command(BaseCommand):
             except BundleError as error:
                 raise CommandError(f"{path}: {error}") from error
             importing.confirm_when_read(bundle)
+
+
+def emulate_arm64() -> str:
+    """A demo shows arm64 too, by emulation, where nobody has chosen otherwise; but it is to come to rest after a while.
+
+    Returns what to say of it.
+    """
+    if "SANDBOX_ARM64" in os.environ or settings.SANDBOXES["amd64"] != "local":
+        return ""
+    if reason := why_unavailable("emulated", "arm64"):
+        return f"arm64 is not graded: {reason}"
+    settings.SANDBOXES["arm64"] = os.environ["SANDBOX_ARM64"] = "emulated"
+    os.environ[EMULATED_UNTIL] = str(time.time() + 60 * EMULATED_MINUTES)
+    return f"arm64 is graded by emulation, after amd64, for {EMULATED_MINUTES} minutes: right or wrong, no times"
 
 
 def stop_preparing(*_: object) -> None:
