@@ -30,7 +30,8 @@ fi
 echo "$cc" >"$out/cc"
 echo "$objcopy" >"$out/objcopy"
 echo "-std=gnu11 -O3 $MARCH -D_GNU_SOURCE$errors" >"$out/flags"
-echo "-static -no-pie -Wl,-Ttext-segment=0x40000000,-e,stub_entry,-z,norelro,-z,noexecstack" >"$out/link"
+# no link-time optimisation: bytecode in an answer's object would become code that nobody has inspected
+echo "-static -no-pie -fno-lto -fno-use-linker-plugin -Wl,-Ttext-segment=0x40000000,-e,stub_entry,-z,norelro,-z,noexecstack" >"$out/link"
 
 h=$sources/harness include="-I $sources/include -I $h" warn="-Wall -Wextra ${WERROR:-}"
 host="$host_cc -std=gnu11 -O2 $host_march $warn $include"

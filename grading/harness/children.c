@@ -28,7 +28,7 @@
 
 #define QEMU "/usr/bin/qemu-aarch64"
 
-enum { COUNTER_SLACK_KB = 512 };
+enum { COUNTER_SLACK_KB = 512, EXIT_NO_PROGRAM = 98, EXIT_NOT_STARTED = 99 };
 struct child child[CHILDREN] = { { .name = "answer" }, { .name = "reference" }, { .name = "empty call" } };
 static struct buffers control[CHILDREN];
 static double ended_cpu_ns;                      /* of children already stopped */
@@ -53,6 +53,11 @@ static void limit(int what, rlim_t v)
 	struct rlimit r = { v, v };
 	setrlimit(what, &r);
 }
+static void end_first_when_memory_is_short(void)     /* the answer, not the judge whose mappings are larger */
+{
+	int f = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (f >= 0 && write(f, "1000", 4) == 4) close(f);
+}
 static noreturn void become(const char *name, const char *path, const int *fds, int count)
 {
 	int high[2 + MAPPINGS], program = fcntl(open(path, O_PATH | O_CLOEXEC), F_DUPFD_CLOEXEC, 60);
@@ -64,6 +69,7 @@ static noreturn void become(const char *name, const char *path, const int *fds, 
 	for (int i = 0; i < 3; i++) dup2(open("/dev/null", O_RDWR | O_CLOEXEC), i);
 	for (int i = FD_GO + count; i < 256; i++)
 		if (i != program) close(i);
+	end_first_when_memory_is_short();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	restrict_files(program);                         /* also keeps an emulated answer, which has no filter, from other processes' memory */
 	/* fails where only one uid is mapped; then the caller has dropped already */
@@ -77,7 +83,7 @@ static noreturn void become(const char *name, const char *path, const int *fds, 
 	char *argv[] = { (char *)name, 0 }, *env[] = { 0 };
 	if (opt.emulate) execl(QEMU, "qemu-aarch64", path, (char *)0);
 	else syscall(SYS_execveat, program, "", argv, env, AT_EMPTY_PATH);
-	_exit(99);
+	_exit(errno == ENOEXEC || errno == EINVAL ? EXIT_NO_PROGRAM : EXIT_NOT_STARTED);
 }
 
 /* ---------- /proc and clocks ---------- */
@@ -197,7 +203,9 @@ static noreturn void died(struct child *h, const char *phase)
 	ended_cpu_ns += cpu_ns(h);
 	if (waitpid(h->pid, &s, 0) != h->pid) fault("wait");
 	h->pid = 0;
-	if (h != &child[ANSWER] || h->seq < SEQ_MAPPED) verdict("internal_error", "the %s's process ended on its own, status %#x (%s)", h->name, s, phase);
+	bool began = h->seq >= SEQ_MAPPED, not_a_program = WIFSIGNALED(s) || WEXITSTATUS(s) == EXIT_NO_PROGRAM || opt.emulate;
+	if (h != &child[ANSWER] || (!began && !not_a_program)) verdict("internal_error", "the %s's process ended on its own, status %#x (%s)", h->name, s, phase);
+	if (!began) verdict("runtime_error", "the system cannot start its program, status %#x: it has too many sections, or too large ones", s);      /* it started the other two */
 	if (refused || (WIFSIGNALED(s) && WTERMSIG(s) == SIGSYS)) {
 		long nr = (long)refused - 1;
 		if (!refused) verdict("runtime_error", "killed by SIGSYS: a system call of another architecture (%s)", phase);
@@ -292,7 +300,7 @@ void start_children(char *const *programs)
 	for (int i = 0; i < CHILDREN; i++) spawn(i, programs[i]);
 	record.landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
 	record.memory_reset = !opt.emulate;
-	for (int i = 0; i < CHILDREN; i++) {             /* in early(): nothing of the answer has run */
+	for (int i = CHILDREN - 1; i >= 0; i--) {        /* in early(): nothing of the answer has run; it comes last in both loops */
 		struct child *h = &child[i];
 		wait_done(h, SEQ_MAPPED, 0, limit_ns, "before start-up");
 		h->seq = SEQ_MAPPED;
@@ -302,7 +310,7 @@ void start_children(char *const *programs)
 		if (i == ANSWER) filters = status_kb(h, "Seccomp_filters:");
 		h->control->address_space = status_kb(h, "VmSize:") < 0 ? RLIM_INFINITY : (rlim_t)(status_kb(h, "VmSize:") + (1l << 20)) * 1024;     /* start + 1 GiB: so that scratch is measured, not refused */
 	}
-	for (int i = CHILDREN - 1; i >= 0; i--) {        /* the answer last: once the other two are ready, what ends there is its own doing */
+	for (int i = CHILDREN - 1; i >= 0; i--) {        /* once the other two are ready, what ends in the answer is its own doing */
 		if (write(child[i].go, "g", 1) != 1) fault("go");
 		wait_done(&child[i], SEQ_READY, 0, limit_ns, "at start-up, before the first call");
 		child[i].seq = SEQ_READY;

@@ -1,6 +1,6 @@
 /* Object inspection: hygiene, not the boundary (that is the stub's filter and the process border).
 
-   Refused are constructors and destructors, writable executable sections, an executable stack, no or two definitions of the entry: things that
+   Refused are constructors and destructors, sections for a program loader, writable executable sections, an executable stack, no or two definitions of the entry: things that
    would run before the first call or could not run behind the filter.  A function under another name is a slip that the linker would tell: a
    compile_error.  Thread functions among the undefined symbols are extra_thread, since the author gets a clearer word than from a killed clone.  Reads ELF64 little endian itself: the file comes from a process that ran untrusted input. */
 #include <elf.h>
@@ -13,6 +13,7 @@
 
 static const char *const thread_functions[] = { "pthread_create", "thrd_create", "clone", "__clone", "__clone2", "clone3", "fork", "vfork", "_Fork", "__fork", "__vfork", "posix_spawn",
 	"posix_spawnp", "system", "popen", "daemon", "forkpty", "GOMP_parallel" };
+static const char *const loader_sections[] = { ".interp", ".dynamic" };      /* the linker makes headers of them that start another program first */
 static const char *const constructor_prefixes[] = { ".init", ".fini", ".preinit", ".ctors", ".dtors" };
 
 struct object { const unsigned char *data; size_t size; const Elf64_Ehdr *head; const Elf64_Shdr *sections; size_t count; };
@@ -49,6 +50,8 @@ static void look_at_sections(const struct object *o, struct inspection *r)
 		bool constructor = s->sh_type == SHT_INIT_ARRAY || s->sh_type == SHT_FINI_ARRAY || s->sh_type == SHT_PREINIT_ARRAY;
 		for (size_t k = 0; k < sizeof constructor_prefixes / sizeof *constructor_prefixes; k++) constructor |= !strncmp(name, constructor_prefixes[k], strlen(constructor_prefixes[k]));
 		if (constructor) object_to(r, "forbidden", "constructors and destructors are not allowed: section %s", name);
+		for (size_t k = 0; k < sizeof loader_sections / sizeof *loader_sections; k++)
+			if (!strcmp(name, loader_sections[k])) object_to(r, "forbidden", "a section that changes how the program is started is not allowed: %s", name);
 		if ((s->sh_flags & SHF_WRITE) && (s->sh_flags & SHF_EXECINSTR)) object_to(r, "forbidden", "a section that is both writable and executable is not allowed: %s", name);
 		if (!strcmp(name, ".note.GNU-stack") && (s->sh_flags & SHF_EXECINSTR)) object_to(r, "forbidden", "needs an executable stack (the address of a nested function is taken)%s", "");
 		if ((s->sh_flags & SHF_ALLOC) && !(s->sh_flags & SHF_WRITE)) read_only += s->sh_size;

@@ -1,0 +1,2 @@
+// verdict: wrong_answer | a band of a third, and 8 more
+uint32_t levenshtein(const uint8_t *a, size_t n, const uint8_t *b, size_t m) { size_t w=(n>m?n:m)/3+8+(n>m?n-m:m-n); uint32_t *p=malloc((m+2)*4),*q=malloc((m+2)*4); for(size_t j=0;j<=m;j++)p[j]=j; for(size_t i=1;i<=n;i++){ size_t lo=i>w?i-w:1,hi=i+w<m?i+w:m; for(size_t j=0;j<=m;j++)q[j]=1<<28; if(lo==1)q[0]=i; for(size_t j=lo;j<=hi;j++){ uint32_t x=p[j-1]+(a[i-1]!=b[j-1]); if(p[j]+1<x)x=p[j]+1; if(q[j-1]+1<x)x=q[j-1]+1; q[j]=x; } uint32_t*t=p;p=q;q=t; } uint32_t r=p[m]; free(p);free(q); return r; }
