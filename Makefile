@@ -5,7 +5,7 @@ HOST ?= 127.0.0.1
 PY := .venv/bin/python
 QUICK := not slow and not browser and not chaos and not engine and not fuzz
 
-.PHONY: help setup demo up test test-all lint format lock bench bench-coverage clean
+.PHONY: help setup demo up test test-all lint format lock bench bench-coverage bench-queue clean
 
 help:            ## show these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -43,6 +43,9 @@ bench: setup     ## the grader's own overhead, by stage
 
 bench-coverage: setup ## how often the intervals hold the true value, by simulation (3 minutes)
 	@$(PY) -m bench.coverage $(ARGS)
+
+bench-queue: setup ## answers a minute on 1, 2 and 4 sandboxes of a double (4 minutes)
+	@$(PY) bench/queue.py $(ARGS)
 
 clean:           ## remove all that the tools made, the site's data included
 	rm -rf .venv var node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
