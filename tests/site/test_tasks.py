@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import fcntl
 import signal
+import threading
 import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
 from django_q.models import OrmQ, Schedule, Task
 
+from grading.hostlock import host_lock
 from leaderboard import grader, leases, tasks
 from leaderboard.models import Result, Worker
 from leaderboard.queue_status import queue_status
@@ -140,6 +144,34 @@ def test_the_lease_is_renewed_while_grading(queue, settings):
         tasks.tick("amd64")
     assert seen == [True]
     assert Result.objects.done().count() == 1
+
+
+def test_the_lease_is_renewed_while_waiting_for_the_hosts_lock(queue, settings, monkeypatch, tmp_path):
+    settings.BEAT_S, settings.LEASE_S = 0.05, 0.2
+    monkeypatch.setenv("ARCH_KERNELS_LOCK", str(tmp_path / "lock"))
+    row, seen = queue(), []
+    held = (tmp_path / "lock").open("w")
+    fcntl.flock(held, fcntl.LOCK_EX)  # somebody else grades
+
+    def let_go():
+        row.refresh_from_db()
+        seen.append((row.state, row.lease_until > timezone.now()))
+        connection.close()
+        held.close()
+
+    def grade(kernel, source, arch):
+        with host_lock() as waited_s:
+            seen.append(waited_s > 0.5)
+        return fake_grader.record(kernel, arch)
+
+    monkeypatch.setattr(fake_grader, "grade", grade)
+    timer = threading.Timer(0.8, let_go)
+    timer.start()
+    tasks.tick("amd64")
+    timer.join()
+    assert seen == [("running", True), True]
+    row.refresh_from_db()
+    assert (row.state, row.attempt) == ("done", 1)
 
 
 def test_a_stopped_worker_puts_its_row_back_at_once(queue, monkeypatch):
