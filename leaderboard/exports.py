@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import BooleanField, Case, OuterRef, QuerySet, Subquery, Value, When
 
 from grading.version import HARNESS_MEASUREMENT
 from leaderboard.board import board_rows
 from leaderboard.formats import csv_text
+from leaderboard.marks import CONDITIONS
 from leaderboard.models import BundleEntry, Kernel, Result
 from leaderboard.pairs import pairs
 from leaderboard.pairwise import compare
@@ -103,6 +104,9 @@ RESULT_COLUMNS = (
     ResultColumn("bundle", "bundle", "id of the first public bundle that brought the answer; empty for baselines"),
     ResultColumn("graded_at", "graded_at", "when it was graded, UTC"),
     ResultColumn("source_sha256", "submission__source_sha256", "of the C source; empty without one"),
+    ResultColumn("flagged", "flagged", "too good to be counted before a person has looked"),
+    ResultColumn("invalidated", "invalidated", "declared invalid by a person: never current"),
+    ResultColumn("outdated", "outdated", "of an earlier measurement: counts in no summary"),
 )
 
 
@@ -130,7 +134,14 @@ def results_table(selection: Selection, *, history: bool = False) -> Table:
 
 def samples_table(selection: Selection) -> Table:
     """Every counted round of every current public result that was timed."""
-    results = Result.objects.public().current().filter(selection.filters).exclude(samples=None).order_by("id")
+    results = (
+        Result.objects.public()
+        .current()
+        .filter(selection.filters)
+        .filter(selection.unhidden)
+        .exclude(samples=None)
+        .order_by("id")
+    )
     found = results.values_list("submission__uid", "arch", "samples").iterator(FETCHED_AT_ONCE // 10)
     return _table("samples", "Every counted round", SAMPLE_COLUMNS, _rounds(found), selection)
 
@@ -234,6 +245,7 @@ def meta(selection: Selection, **more: Any) -> dict[str, Any]:
         "arch": ",".join(selection.archs),
         "kernel": ",".join(kernel.name for kernel in selection.kernels),
         "model": ",".join(model.name for model in selection.models),
+        "hide": ",".join(selection.hide),
         **more,
     }
     return {
@@ -250,8 +262,8 @@ def _kind(path: str) -> str:
     *relations, name = path.split("__")
     for relation in relations:
         model = model._meta.get_field(relation).related_model
-    if name == "bundle":
-        return "text"
+    if name in ("bundle", "outdated"):  # computed by the query
+        return {"bundle": "text", "outdated": "bool"}[name]
     kinds = {"BooleanField": "bool", "FloatField": "number", "PositiveIntegerField": "int", "DateTimeField": "time"}
     return kinds.get(model._meta.get_field(name).get_internal_type(), "text")
 
@@ -280,5 +292,7 @@ def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Resu
     """The values of RESULT_COLUMNS. Reads no more rows at a time than it needs."""
     public = BundleEntry.objects.filter(submission=OuterRef("submission"), bundle__public=True).order_by("bundle_id")
     results = Result.objects.public().done() if history else Result.objects.public().current()
-    results = results.filter(selection.filters).annotate(bundle=Subquery(public.values("bundle__uid")[:1]))
+    results = results.filter(selection.filters).filter(selection.unhidden)
+    outdated = Case(When(CONDITIONS["outdated"], then=Value(True)), default=Value(False), output_field=BooleanField())
+    results = results.annotate(outdated=outdated, bundle=Subquery(public.values("bundle__uid")[:1]))
     return results.order_by("id").values_list(*(column.field for column in RESULT_COLUMNS))

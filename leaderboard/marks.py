@@ -1,12 +1,39 @@
-"""What keeps a result out of the summaries, in one word each and in a sentence."""
+"""What a reader has to know of a result before comparing it: a word for tables, a sentence, a filter.
+
+All but noisy and drifting keep a result out of the summaries.
+"""
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Iterable, Mapping
+
+from django.db.models import F, Q
+
 from leaderboard.models import Result
+
+NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
+DRIFT = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
+
+MEANINGS = {
+    "invalid": "declared invalid by a person",
+    "flagged": "too good to be counted before a person has looked at it",
+    "emulated": "run under emulation: right or wrong, but not timed",
+    "outdated": "measured before the kernel or the harness changed",
+    "noisy": "its interval is wider than 10 % of the speedup; it counts",
+    "drifting": "the machine's speed moved by more than 5 % while it was measured; it counts",
+}
+CONDITIONS = {
+    "invalid": Q(invalidated=True),
+    "flagged": Q(flagged=True),
+    "emulated": Q(emulated=True),
+    "outdated": ~Q(measurement=F("kernel__measurement")),
+    "noisy": Q(passed=True, speedup_high__gt=F("speedup_low") + NOISY * F("speedup")),
+}  # those that the database can tell: a selection's `hide`
 
 
 def marks(result: Result) -> list[str]:
-    """Short words for tables; empty for a result that counts. The result needs its kernel at hand."""
+    """Short words for tables, drifting only where the samples are at hand. The result needs its kernel."""
     return [word for word, holds in _marks(result).items() if holds]
 
 
@@ -18,14 +45,38 @@ def explanations(result: Result) -> list[str]:
         + (f" {result.flag_note}" if result.flag_note else ""),
         "emulated": "Measured under emulation: it tells whether the answer is right, not how fast it is.",
         "outdated": f"Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare.",
+        "noisy": "The interval is wider than 10 % of the speedup: rounds or processes differed that much.",
+        "drifting": "The reference became faster or slower by more than 5 % during the rounds: the machine was not steady.",
     }
     return [sentences[word] for word in marks(result)]
 
 
+def without(hidden: Iterable[str]) -> Q:
+    """A condition on results that leaves out what has one of these marks."""
+    condition = Q()
+    for word in hidden:
+        condition &= ~CONDITIONS[word]
+    return condition
+
+
+def drifts(samples: Mapping[str, object] | None) -> bool:
+    """Whether the reference's median over the first third of the rounds and over the last are further apart than DRIFT."""
+    times = (samples or {}).get("reference_ns")
+    if not isinstance(times, list | tuple) or len(times) < 9:
+        return False
+    third = len(times) // 3
+    first, last = statistics.median(times[:third]), statistics.median(times[-third:])
+    return bool(abs(last - first) > DRIFT * first)
+
+
 def _marks(result: Result) -> dict[str, bool]:
+    known = "samples" not in result.get_deferred_fields()
+    low, high = result.speedup_low, result.speedup_high
     return {
         "invalid": result.invalidated,
         "flagged": result.flagged,
         "emulated": result.emulated,
         "outdated": result.measurement != result.kernel.measurement,
+        "noisy": bool(result.passed and result.speedup and low and high and high > low + NOISY * result.speedup),
+        "drifting": bool(known and result.passed and drifts(result.samples)),
     }

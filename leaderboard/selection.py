@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from grading.statistics import FAST_P_THRESHOLDS
+from leaderboard.marks import CONDITIONS, without
 from leaderboard.models import Kernel, LanguageModel
 
 ARCHS = ("amd64", "arm64")
@@ -33,6 +34,7 @@ class Selection:
     sort: str = "score"
     p: float = 1.0  # of fast_p
     scale: str = "log"  # of speedups in charts
+    hide: tuple[str, ...] = ()  # results with these marks are left out where single results are listed
     kernels: tuple[Kernel, ...] = ()
     models: tuple[LanguageModel, ...] = ()
 
@@ -50,6 +52,11 @@ class Selection:
             condition &= Q(model__in=self.models)
         return condition
 
+    @property
+    def unhidden(self) -> Q:
+        """The marks that are hidden, as a condition on Result."""
+        return without(self.hide)
+
     def query(self, **changes: Any) -> str:
         """The query string of this selection, with some of it changed: always the short form, so that links stay short."""
         chosen = replace(self, **changes)
@@ -58,6 +65,8 @@ class Selection:
             parts["p"] = f"{chosen.p:g}"
         if chosen.scale != SCALES[0]:
             parts["scale"] = chosen.scale
+        if chosen.hide:
+            parts["hide"] = ",".join(chosen.hide)
         if chosen.kernels:
             parts["kernel"] = ",".join(kernel.name for kernel in chosen.kernels)
         if chosen.models:
@@ -72,6 +81,7 @@ def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
         sort=_choice("sort", params.get("sort") or SORTS[0], SORTS),
         p=float(_choice("p", params.get("p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
         scale=_choice("scale", params.get("scale") or SCALES[0], SCALES),
+        hide=tuple(_choice("hide", word, list(CONDITIONS)) for word in _words(params.getlist("hide"))),
         kernels=_find_kernels(params.getlist("kernel")),
         models=_find_models([*params.getlist("model"), *params.getlist("models")]),
     )

@@ -13,14 +13,15 @@ from leaderboard import charts, numbers, verdicts
 from leaderboard.answers import group_by_kernel, load_answers
 from leaderboard.board import Row, board_rows
 from leaderboard.forest import failure_bar, rank_text
-from leaderboard.marks import marks
+from leaderboard.marks import CONDITIONS, MEANINGS, marks
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
-from leaderboard.selection import ARCHS, Selection
+from leaderboard.selection import ARCHS, Selection, with_selection
 
 ANSWERS_A_PAGE = 100
 
 
-def language_model(request: HttpRequest, slug: str) -> HttpResponse:
+@with_selection()
+def language_model(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
     """Its summary on each architecture, its kernels, its answers."""
     model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
     rows = [row for row in board_rows(Selection()) if row.model == model]
@@ -44,7 +45,10 @@ def language_model(request: HttpRequest, slug: str) -> HttpResponse:
         "kernels": [{"name": kernel.name, "groups": [groups.get((kernel.name, arch)) for arch in archs]} for kernel in kernels],
         "figure": reverse("figure_model", args=[model.slug]),
         "page": page,
-        "answers": _answers(page),
+        "answers": _answers(page, selection),
+        "hidden": selection.hide,
+        "mark_legend": [(word, MEANINGS[word], word in selection.hide) for word in CONDITIONS],
+        "hide_query": f"hide={','.join(selection.hide)}&" if selection.hide else "",
     }
     return render(request, "leaderboard/model.html", context)
 
@@ -68,10 +72,12 @@ def _summary(row: Row) -> dict[str, Any]:
     }
 
 
-def _answers(page: Page) -> list[dict[str, Any]]:
+def _answers(page: Page, selection: Selection) -> list[dict[str, Any]]:
     """The page's submissions, each with its current result on every architecture."""
     shown = list(page.object_list)
-    results = Result.objects.current().public().filter(submission__in=shown).light().select_related("kernel")
+    results = (
+        Result.objects.current().public().filter(submission__in=shown).filter(selection.unhidden).light().select_related("kernel")
+    )
     found = {(result.submission_id, result.arch): _result(result) for result in results}
     return [{"submission": submission, "results": [found.get((submission.pk, arch)) for arch in ARCHS]} for submission in shown]
 

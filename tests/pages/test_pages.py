@@ -279,9 +279,41 @@ def test_what_counts_in_no_summary_is_marked_with_its_reason(kernel: Kernel, mod
         (outdated, "outdated", "Measured as 1.0"),
         (emulated, "emulated", "not how fast it is"),
     ):
-        assert f'<span class="mark">{mark}</span>' in listed
+        assert f'<span class="mark">{mark}</span> <' in listed or f'<span class="mark">{mark}</span> ✓' in listed
         assert reason in reader.page(f"/submissions/{submission.uid}/")
     assert "No graded answer" in reader.page("/")
+
+
+def test_marked_results_can_be_left_out_of_lists_and_exports(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    more: dict[str, dict[str, Any]] = {
+        "flagged": {"flagged": True},
+        "outdated": {"measurement": "1.0"},
+        "emulated": {"emulated": True},
+        "noisy": {"speedup_low": 3.7, "speedup_high": 4.2},
+        "clean": {},
+    }
+    uids = {}
+    for rollout, (mark, fields) in enumerate(more.items()):
+        submission = factories.make_submission(kernel, model, rollout)
+        factories.make_result(submission, **fields)
+        uids[mark] = submission.uid
+    listed = reader.page("/models/lab-one/")
+    assert listed.count("✓") == 1 + len(uids)  # the caption has one
+    for mark in ("flagged", "outdated", "emulated", "noisy"):
+        assert reader.page(f"/models/lab-one/?hide={mark}").count("✓") == len(uids)
+        assert uids[mark] not in reader.download(f"/export/results.csv?hide={mark}")
+    assert uids["clean"] in reader.download("/export/results.csv?hide=flagged,outdated,emulated,noisy")
+    assert "That address asks" in reader.page("/models/lab-one/?hide=ugly", status=400)
+
+
+def test_a_machine_that_became_slower_meanwhile_is_marked(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    submission = factories.make_submission(kernel, model)
+    reference = [100.0 + k for k in range(12)]
+    factories.make_result(submission, samples={"answer_ns": [25.0] * 12, "reference_ns": reference})
+    steady = factories.make_submission(kernel, model, 1)
+    factories.make_result(steady, samples={"answer_ns": [25.0] * 12, "reference_ns": [100.0, 104.0] * 6})
+    assert "the machine was not steady" in reader.page(f"/submissions/{submission.uid}/")
+    assert "the machine was not steady" not in reader.page(f"/submissions/{steady.uid}/")
 
 
 def test_history_keeps_an_invalidated_result(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
