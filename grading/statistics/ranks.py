@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri, stdtrit  # the normal and t quantiles; scipy.stats takes a second to import
 
 from grading.statistics.intervals import CONFIDENCE, MIN_ROLLOUTS, Estimate, degrees_of_freedom
 
@@ -35,8 +35,8 @@ def difference(a: Strata, b: Strata) -> Estimate:
     variances = np.array([group.var(ddof=1) / len(group) for group in groups])
     if not variances.any():
         return Estimate(value, value, value)
-    widen = stats.t.ppf((1 + CONFIDENCE) / 2, degrees_of_freedom(variances, np.array([len(g) for g in groups])))
-    widen /= stats.norm.ppf((1 + CONFIDENCE) / 2)
+    widen = stdtrit(degrees_of_freedom(variances, np.array([len(g) for g in groups])), (1 + CONFIDENCE) / 2)
+    widen /= ndtri((1 + CONFIDENCE) / 2)
     spread = _resampled(sides[0]) - _resampled(sides[1])
     low, high = np.quantile(spread, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     half = float(widen * (high - low) / 2)  # symmetric, so that a - b and b - a agree
