@@ -33,6 +33,7 @@ urlpatterns = [
     path("changes/", changes.changes, name="changes"),
     path("queue/", queue.queue, name="queue"),
     path("machines/", machines.machines, name="machines"),
+    path("cite.bib", methodology.cite, name="cite"),
     path("methodology/", methodology.methodology, name="methodology"),
     # figures, as JSON for static/js/charts.js
     path("figures/speedup.json", board.speedup_figure, name="figure_speedup"),

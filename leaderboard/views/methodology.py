@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from leaderboard import verdicts
+from leaderboard.examples import examples
 from leaderboard.exports import COLUMNS, formats_of
+from leaderboard.marks import MEANINGS
+
+BIBTEX = """\
+@misc{{archkernels,
+  title = {{Arch Kernels: how fast and how lean is the {{C}} that language models write?}},
+  author = {{{{The Arch Kernels authors}}}},
+  year = {{{year}}},
+  month = {month},
+  url = {{{url}}},
+  note = {{Accessed {date}}},
+}}
+"""
 
 
 def methodology(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "methodology",
         "verdicts": [(name, verdicts.MEANINGS[name]) for name in (*verdicts.ORDER, verdicts.INTERNAL_ERROR)],
+        "examples": examples(),
+        "marks": list(MEANINGS.items()),
         "tables": [{"name": name, "formats": formats_of(name), "columns": columns} for name, columns in COLUMNS.items()],
     }
     return render(request, "leaderboard/methodology.html", context)
+
+
+def cite(request: HttpRequest) -> HttpResponse:
+    """This site as it is today, for a bibliography."""
+    today = timezone.now().date()
+    entry = BIBTEX.format(
+        year=today.year, month=f"{today:%b}".lower(), date=today.isoformat(), url=request.build_absolute_uri("/")
+    )
+    return HttpResponse(entry, content_type="application/x-bibtex; charset=utf-8")

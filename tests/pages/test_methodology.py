@@ -1,0 +1,78 @@
+"""The worked examples of /methodology/, computed again by other means."""
+
+import math
+import re
+from itertools import combinations
+from statistics import fmean, median
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leaderboard.examples import ANSWERS, RIVAL, ROUNDS_MS, examples
+from tests.pages.conftest import Reader
+
+SCORES = {
+    "sort_u32": [0.5 + 0.5 * math.log(2) / math.log(8), 0.5 + 0.5 * math.log(4) / math.log(8), 0.0],
+    "dot_f32": [1.0, 1.0, 1.0],
+}
+
+
+def result(key: str) -> list[float]:
+    """The numbers in an example's result."""
+    (found,) = [example.result for example in examples() if example.key == key]
+    return [float(text) for text in re.findall(r"-?\d+(?:\.\d+)?", found.replace("95 % interval", ""))]
+
+
+def test_speedup_and_score_of_an_answer() -> None:
+    assert result("speedup")[2] == pytest.approx(median(ROUNDS_MS["reference"]) / median(ROUNDS_MS["answer"]), abs=0.005)
+    assert result("score") == pytest.approx([0.5, 2 / 3, 5 / 6, 1, 0], abs=5e-4)
+
+
+def test_pass_rate() -> None:
+    interval = stats.binomtest(5, 6).proportion_ci(method="wilson")
+    assert result("pass_rate") == pytest.approx([5 / 6, interval.low, interval.high], abs=5e-4)
+
+
+def test_score_of_a_model() -> None:
+    value, low, high = result("mean_score")
+    assert value == pytest.approx(fmean([fmean(values) for values in SCORES.values()]), abs=5e-4)
+    error = math.sqrt(np.var(SCORES["sort_u32"], ddof=1) / 3) / 2  # dot_f32 varies by nothing
+    half = stats.t.ppf(0.975, 4) * error  # its degrees of freedom: Satterthwaite's 2, times (n + 1) / (n - 1) = 2
+    assert (low, high) == pytest.approx((value - half, min(1, value + half)), abs=1e-3)
+
+
+def test_speedup_of_a_model_with_and_without_failures() -> None:
+    assert result("geomean")[0] == pytest.approx((2 * 4 * 8 * 8 * 16) ** (1 / 5), abs=0.005)
+    assert result("failures")[0] == pytest.approx(math.exp((math.log(8) / 3 + math.log(1024) / 3) / 2), abs=0.005)
+
+
+def test_fast_p_and_best_of_two() -> None:
+    numbers = result("fast")
+    assert numbers[:2] == pytest.approx([2, 5 / 6], abs=5e-4)
+    assert numbers[4:6] == pytest.approx([8, 3 / 6], abs=5e-4)
+    every_pair = [max(pair) for pair in combinations(SCORES["sort_u32"], 2)]
+    assert result("best") == pytest.approx([fmean(every_pair)], abs=5e-4)
+
+
+def test_difference_of_two_models() -> None:
+    rival = {kernel: [0.5 + 0.5 * math.log(s) / math.log(8) for s in speedups] for kernel, speedups in RIVAL.items()}
+    value, low, high = result("difference")[:3]
+    assert value == pytest.approx(fmean([fmean(SCORES[kernel]) - fmean(rival[kernel]) for kernel in ANSWERS]), abs=5e-4)
+    assert low < value < high
+
+
+@pytest.mark.django_db
+def test_every_example_is_on_the_page(reader: Reader) -> None:
+    text = reader.page("/methodology/")
+    for example in examples():
+        assert example.name in text
+        assert example.source.split(":")[0] in text
+
+
+@pytest.mark.django_db
+def test_the_site_can_be_cited(reader: Reader) -> None:
+    text = reader.page("/cite.bib")
+    assert text.startswith("@misc{archkernels,\n  title = {Arch Kernels")
+    assert text.count("{") == text.count("}")
+    assert "url = {http://testserver/}" in text
