@@ -1,7 +1,7 @@
 /* Object inspection: hygiene, not the boundary (that is the stub's filter and the process border).
 
-   Refused are constructors and destructors, sections for a program loader, writable executable sections, an executable stack, no or two definitions of the entry: things that
-   would run before the first call or could not run behind the filter.  A function under another name is a slip that the linker would tell: a
+   Refused are constructors and destructors, sections for a program loader, writable executable sections, an executable stack, symbols that objcopy
+   leaves global (GNU unique), no or two definitions of the entry: things that would run before the first call or could not run behind the filter.  A function under another name is a slip that the linker would tell: a
    compile_error.  Thread functions among the undefined symbols are extra_thread, since the author gets a clearer word than from a killed clone.  Reads ELF64 little endian itself: the file comes from a process that ran untrusted input. */
 #include <elf.h>
 #include <stdint.h>
@@ -70,6 +70,7 @@ static void look_at_symbols(const struct object *o, const char *entry, struct in
 			const char *name = text_at(o, &o->sections[s->sh_link], sym[k].st_name);
 			size_t base = strcspn(name, "@");                            /* name@version is the same symbol to the linker */
 			int type = ELF64_ST_TYPE(sym[k].st_info), bind = ELF64_ST_BIND(sym[k].st_info);
+			if (bind != STB_LOCAL && bind != STB_GLOBAL && bind != STB_WEAK) object_to(r, "forbidden", "a symbol that cannot be made local is not allowed: %s", name);
 			if (sym[k].st_shndx == SHN_UNDEF) {
 				for (size_t t = 0; t < sizeof thread_functions / sizeof *thread_functions; t++)
 					if (strlen(thread_functions[t]) == base && !strncmp(name, thread_functions[t], base)) thread = thread_functions[t];

@@ -18,6 +18,7 @@
 #define IMAGE 0x40000000ul             /* -Wl,-Ttext-segment of every child */
 
 enum { BATCH_MAX = 256 };
+enum { EXIT_NO_PROGRAM = 98 };        /* before the first byte of the pipes: the system or the stub cannot make a process of the file */
 enum mapping { M_CONTROL, M_IN0, M_IN1, M_OUT, MAPPINGS };
 enum { FD_GO = 3, FD_DONE = 4, FD_MAP0 = 5 };
 enum { SEQ_MAPPED = 1, SEQ_READY = 2 };

@@ -31,7 +31,7 @@ static inline long raw(long nr, long a, long b, long c, long d, long e, long f)
 	__asm__ volatile("syscall" : "=a"(r) : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
 	return r;
 }
-__asm__(".text\n.globl stub_entry\nstub_entry:\n xor %ebp,%ebp\n mov %rsp,%rbx\n and $-16,%rsp\n call early\n mov %rbx,%rsp\n xor %edx,%edx\n jmp _start\n");
+__asm__(".text\n.globl stub_entry\nstub_entry:\n xor %ebp,%ebp\n mov %rsp,%rbx\n mov %rsp,%rdi\n and $-16,%rsp\n call early\n mov %rbx,%rsp\n xor %edx,%edx\n jmp _start\n");
 #elif defined(__aarch64__)
 static inline long raw(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -39,7 +39,7 @@ static inline long raw(long nr, long a, long b, long c, long d, long e, long f)
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
 	return x0;
 }
-__asm__(".text\n.globl stub_entry\nstub_entry:\n mov x29,xzr\n mov x19,sp\n bl early\n mov sp,x19\n mov x0,xzr\n b _start\n");
+__asm__(".text\n.globl stub_entry\nstub_entry:\n mov x29,xzr\n mov x19,sp\n mov x0,sp\n bl early\n mov sp,x19\n mov x0,xzr\n b _start\n");
 #endif
 
 /* One exit status a cause; the judge reports them as faults of ours while they happen before the first call. */
@@ -68,14 +68,25 @@ static void map_judge_memory(void)
 		raw(SYS_close, FD_MAP0 + i, 0, 0, 0, 0, 0);
 	}
 }
-extern const char __ehdr_start[], _end[];
-static void touch_read_only_image(void)              /* so that code paging in during a call is not taken for memory of the answer */
+/* The kernel says where the program headers are (auxiliary vector, behind argc, argv and the environment): the linker's symbols for that could be
+   defined by an answer's object, too. */
+static uint64_t touch_read_only_image(const uint64_t *stack)      /* so that code paging in during a call is not taken for memory of the answer */
 {
-	const Elf64_Ehdr *e = (const Elf64_Ehdr *)__ehdr_start;
-	const Elf64_Phdr *p = (const Elf64_Phdr *)(__ehdr_start + e->e_phoff);
-	for (int i = 0; i < e->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && !(p[i].p_flags & PF_W))
-			for (uint64_t a = p[i].p_vaddr; a < p[i].p_vaddr + p[i].p_memsz; a += 4096) (void)*(const volatile char *)a;
+	const uint64_t *aux = stack + 1 + stack[0] + 1;
+	const Elf64_Phdr *p = 0;
+	uint64_t count = 0, end = 0;
+	while (*aux++) {}
+	for (; aux[0] != AT_NULL; aux += 2) {
+		if (aux[0] == AT_PHDR) p = (const Elf64_Phdr *)aux[1];
+		if (aux[0] == AT_PHNUM) count = aux[1];
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t from = p[i].p_vaddr, to = from + p[i].p_memsz;
+		if (p[i].p_type != PT_LOAD) continue;
+		if (to > end) end = to;
+		for (uint64_t a = from; a < to && !(p[i].p_flags & PF_W); a += 4096) (void)*(const volatile char *)a;
+	}
+	return end;
 }
 static void tell(uint32_t seq)
 {
@@ -88,14 +99,15 @@ static void wait_for_go(void)
 	char x;
 	if (raw(SYS_read, FD_GO, (long)&x, 1, 0, 0, 0) != 1) die(0);
 }
-__attribute__((used)) void early(void)
+__attribute__((used)) void early(const uint64_t *stack)
 {
 	struct { void (*handler)(int, siginfo_t *, void *); unsigned long flags; void (*restorer)(int); unsigned long mask; } action = { on_refused, SA_SIGINFO | 0x04000000 /* SA_RESTORER */, die, 0 };
 	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
 	map_judge_memory();
-	touch_read_only_image();
+	uint64_t own_from = (touch_read_only_image(stack) + PAGE - 1) & ~(PAGE - 1);
+	if (own_from < IMAGE || own_from >> 32) die(EXIT_NO_PROGRAM);       /* the filter compares one word */
 	fill_in(OWN_PID, raw(SYS_getpid, 0, 0, 0, 0, 0, 0));
-	fill_in(OWN_FROM, ((uintptr_t)_end + PAGE - 1) & ~(PAGE - 1));      /* below 2 GiB: the image is linked at 1 GiB in the small code model */
+	fill_in(OWN_FROM, own_from);
 	raw(SYS_rt_sigaction, SIGSYS, (long)&action, 0, 8, 0, 0);
 	raw(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0, 0);             /* no clock for the answer; arm64 has this from Linux 6.12 on, gVisor never */
 	tell(SEQ_MAPPED);
