@@ -9,17 +9,22 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
 
-from grading.faults import Fault
+from grading import calibration
+from grading.calibration import Calibration
+from grading.faults import Fault, HarnessBroken
 from grading.pipeline import grade_source
 from grading.sandbox import prime
 from grading.sandbox.base import Sandbox
 from grading.sandbox.registry import open_sandbox
 from grading.sandbox.registry import why_unavailable as why_sandbox_unavailable
 from kernels.catalog import get_kernel
+from leaderboard.processes import host_and_boot
 
 log = logging.getLogger(__name__)
 
@@ -37,16 +42,45 @@ def why_unavailable(arch: str) -> str | None:
 
 def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:
     """The record of one grading. Raises grading.faults.Fault; the next grading then begins with a fresh sandbox."""
-    try:
-        if arch not in _kept:
-            _kept[arch] = open_sandbox(settings.SANDBOXES[arch], arch)
-        graded = grade_source(source, get_kernel(kernel), _kept[arch]).to_dict()
-    except Fault:
-        close(arch)
-        raise
+    with kept_sandbox(arch) as sandbox:
+        graded = grade_source(source, get_kernel(kernel), sandbox).to_dict()
     if on_a_double(arch):  # also what needed no machine, such as a reply without an answer
         graded["machine"] = (graded["machine"] or {}) | {"double": True}
     return graded
+
+
+def calibrate(arch: str) -> Calibration | None:
+    """Measure the machine behind an architecture's sandbox; None where that does not work, though it may well grade. Raises
+    Fault when the sandbox is gone."""
+    with kept_sandbox(arch) as sandbox:
+        try:
+            return calibration.calibrate(sandbox)
+        except HarnessBroken as broken:
+            log.warning("the %s sandbox cannot be calibrated: %s", arch, broken.reason)
+            return None
+
+
+def place(arch: str) -> str:
+    """Names that machine: on this host it is the same until the host starts again. Raises Fault."""
+    with kept_sandbox(arch) as sandbox:
+        elsewhere = getattr(sandbox, "place", None)
+        return f"{sandbox.name}:{arch}:{elsewhere.id if elsewhere else host_and_boot()}"
+
+
+def sandbox_name(arch: str) -> str:
+    return str(settings.SANDBOXES[arch])
+
+
+@contextmanager
+def kept_sandbox(arch: str) -> Iterator[Sandbox]:
+    """The process' sandbox, opened where there is none yet, and given up after a fault."""
+    try:
+        if arch not in _kept:
+            _kept[arch] = open_sandbox(settings.SANDBOXES[arch], arch)
+        yield _kept[arch]
+    except Fault:
+        close(arch)
+        raise
 
 
 def is_real(arch: str) -> bool:

@@ -278,6 +278,7 @@ class Result(models.Model):
     invalid_reason = models.TextField(blank=True)
     flagged = models.BooleanField(default=False)  # too good: kept out of aggregates until a person has looked
     flag_note = models.TextField(blank=True)
+    drifting = models.BooleanField(default=False)  # its machine was not as fast as those before it: see its calibration
 
     objects = querysets.ResultQuerySet.as_manager()
 
@@ -305,6 +306,25 @@ class Result(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} on {self.kernel}, {self.arch}"  # its own copies: lists need no join through the submission
+
+
+class Calibration(models.Model):
+    """How fast a sandbox was before it graded answers: its own limits, and the tuned baselines of a few kernels."""
+
+    place = models.CharField(max_length=160, unique=True)  # the machine behind the sandbox, as the backend names it
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="calibrations")
+    measured_at = models.DateTimeField(db_default=Now(), editable=False)
+    limits = models.JSONField(default=dict)  # {"read_bandwidth": GB/s, "copy_bandwidth": GB/s, "fma_f32": GFLOP/s}
+    throughput_m = models.JSONField(default=dict)  # {kernel: millions of its units per second}
+    versions = models.JSONField(default=dict)  # {kernel: measurement}: only equal ones compare
+    drifting = models.BooleanField(default=False)
+    note = models.TextField(blank=True)  # what differs from earlier machines of its kind, and how much
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.machine}, {self.measured_at:%Y-%m-%d %H:%M}"
 
 
 class Standing(models.Model):

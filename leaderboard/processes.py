@@ -24,8 +24,12 @@ def process_name(pid: int | None = None) -> str:
 @cache
 def here() -> str:
     """What tells this host's processes from those of any other host, boot or container."""
+    return f"{host_and_boot()}.{os.stat('/proc/self/ns/pid').st_ino:x}"
+
+
+def host_and_boot() -> str:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
-    return f"{socket.gethostname()[:60]}:{boot}.{os.stat('/proc/self/ns/pid').st_ino:x}"
+    return f"{socket.gethostname()[:60]}:{boot}"
 
 
 def start_time(pid: int) -> int | None:

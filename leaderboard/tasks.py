@@ -19,7 +19,7 @@ from leaderboard import leases, queue_status, summaries
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
-from leaderboard.services import housekeeping, importing, queueing, recording, stand_ins
+from leaderboard.services import drift, housekeeping, importing, queueing, recording, stand_ins
 
 log = logging.getLogger(__name__)
 
@@ -79,8 +79,9 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
     if job is None:  # cancelled in the same moment
         return
     try:
+        calibration = drift.calibration_of(job.arch, grader)
         graded = grader.grade(job.kernel.name, job.submission.source, job.arch)
-        if recording.record(lease.token, graded) is None:
+        if recording.record(lease.token, graded, drifting=bool(calibration and calibration.drifting)) is None:
             log.info("result %s was taken away meanwhile: grading dropped", lease.result_id)
     except Fault as fault:
         log.warning("result %s: %s", lease.result_id, fault.reason)

@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
 from leaderboard.admin.base import ReadOnlyAdmin, log_action, plural
-from leaderboard.models import Kernel, Machine, Submission, Worker
+from leaderboard.models import Calibration, Kernel, Machine, Submission, Worker
 from leaderboard.services import queueing
 
 
@@ -54,6 +54,16 @@ class MachineAdmin(ReadOnlyAdmin):
     @admin.display(description="results", ordering="n")
     def measured(self, machine: Any) -> int:
         return int(machine.n)
+
+
+@admin.register(Calibration)
+class CalibrationAdmin(ReadOnlyAdmin):
+    list_display = ["measured_at", "machine", "place", "drifting", "note"]
+    list_filter = ["drifting", "machine__arch", "machine__backend"]
+    list_select_related = ["machine"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(Worker)

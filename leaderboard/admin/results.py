@@ -49,6 +49,7 @@ class ResultAdmin(ReadOnlyAdmin):
         "invalidated",
         "emulated",
         "double",
+        "drifting",
         "public",
         "kernel",
         "model__kind",
@@ -83,6 +84,7 @@ class ResultAdmin(ReadOnlyAdmin):
             "invalid": result.invalidated,
             "emulated": result.emulated,
             "double": result.double,
+            "drifting": result.drifting,
             "private": not result.public,
         }
         return ", ".join(mark for mark, applies in marks.items() if applies)

@@ -34,7 +34,7 @@ class NotARecord(ValueError):
     """What the grader returned cannot be a verdict on this row: our fault."""
 
 
-def record(token: UUID, graded: Mapping[str, Any]) -> Result | None:
+def record(token: UUID, graded: Mapping[str, Any], *, drifting: bool = False) -> Result | None:
     """Write a grading into the row that is held under `token`; None if somebody else has it: the grading is dropped.
 
     Raises NotARecord if it is no verdict on an answer, or on another architecture.
@@ -54,6 +54,7 @@ def record(token: UUID, graded: Mapping[str, Any]) -> Result | None:
             machine=machine,
             flagged=bool(note),
             flag_note=note,
+            drifting=drifting,
             failure="",
             lease_token=None,
             lease_until=None,

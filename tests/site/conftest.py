@@ -101,5 +101,6 @@ def fake(settings: Any) -> Any:
     fake_grader.unavailable.clear()
     fake_grader.graded.clear()
     fake_grader.real.clear()
-    fake_grader.swept.clear()
+    for kept in (fake_grader.swept, fake_grader.places, fake_grader.slow, fake_grader.unmeasurable, fake_grader.calibrated):
+        kept.clear()
     return fake_grader

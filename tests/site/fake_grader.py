@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from grading.calibration import Calibration
 from grading.faults import SandboxGone, SandboxUnavailable
 from grading.version import kernel_version
 from kernels.catalog import load_catalog
@@ -18,6 +19,11 @@ from kernels.catalog import load_catalog
 unavailable: dict[str, str] = {}  # arch -> reason; tests fill it in
 real: set[str] = set()  # architectures whose sandbox measures; tests fill it in
 swept: list[int] = []
+places: dict[str, str] = {}
+slow: set[str] = set()
+unmeasurable: set[str] = set()
+calibrated: list[str] = []
+MACHINE = {"cpu_model": "Fake", "vcpus": 2, "memory_mb": 4096.0, "compiler": "gcc 14.2.0"}
 graded: list[tuple[str, str | None, str]] = []
 
 
@@ -29,6 +35,22 @@ def why_unavailable(arch: str) -> str | None:
 
 def is_real(arch: str) -> bool:
     return arch in real
+
+
+def place(arch: str) -> str:
+    return places.get(arch, f"fake:{arch}")
+
+
+def sandbox_name(arch: str) -> str:
+    return "fake"
+
+
+def calibrate(arch: str) -> Calibration | None:
+    calibrated.append(arch)
+    if arch in unmeasurable:
+        return None
+    figures = {"dot_f32": 100.0, "crc32_ieee": 200.0} if arch not in slow else {"dot_f32": 70.0, "crc32_ieee": 199.0}
+    return Calibration(limits={"read_bandwidth": 9.0}, throughput_m=figures, machine=dict(MACHINE))
 
 
 def sweep() -> None:
@@ -91,7 +113,7 @@ def record(kernel: str, arch: str, *, verdict: str = "passed", speedup: float = 
         "peak_mb": 12.0 if passed else None,
         "kernel_score": 0.5 if passed else (None if verdict == "internal_error" else 0.0),
         "samples": {"answer_ns": [1.0, 2.0], "reference_ns": [2.0, 4.0]} if passed else None,
-        "machine": {"cpu_model": "Fake", "vcpus": 2, "memory_mb": 4096.0, "compiler": "gcc 14.2.0"},
+        "machine": dict(MACHINE),
         "log": {"compile": "", "run": ""},
         "seconds": {"compile": 0.1},
     }
