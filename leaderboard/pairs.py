@@ -85,13 +85,19 @@ class Pairs:
 
 
 def pairs(selection: Selection) -> Pairs:
-    """Of the selected kernels and models; baselines first, then models by name."""
-    chosen = {model.pk for model in selection.models}
-    rows = _rows(selection)
+    """Of the selected kernels and models; baselines first, then models by name. Kept for a while: it reads every result."""
+    key = Summaries(selection.kernels).key("pairs", sorted(model.pk for model in selection.models))
+    found: Pairs | None = cache.get(key)
+    if found is None:
+        found = _pairs(selection)
+        cache.set(key, found, KEPT_S)
+    return found
+
+
+def _pairs(selection: Selection) -> Pairs:
     by_model: dict[int, list[tuple[str, str, dict[str, Side]]]] = defaultdict(list)
-    for uid, model, kernel, sides in rows:
-        if not chosen or model in chosen:
-            by_model[model].append((uid, kernel, sides))
+    for uid, model, kernel, sides in _read(selection):
+        by_model[model].append((uid, kernel, sides))
     models = LanguageModel.objects.in_bulk(by_model)
     ordered = sorted((models[pk] for pk in by_model if pk in models), key=lambda m: (not m.is_baseline, m.name))
     emulated = Counter(arch for of in by_model.values() for _, _, sides in of for arch, side in sides.items() if side.emulated)
@@ -107,21 +113,13 @@ def details(found: Sequence[OneSided]) -> dict[str, str]:
     return {uid: detail for uid, arch, detail in rows if wanted[uid] == arch}
 
 
-def _rows(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:
-    """(answer's uid, model's id, kernel, {arch: side}) of every answer with a result; kept for a while, it reads all results."""
-    summaries = Summaries(selection.kernels)
-    key = summaries.key("pairs")
-    found: list[tuple[str, int, str, dict[str, Side]]] | None = cache.get(key)
-    if found is None:
-        found = _read(selection)
-        cache.set(key, found, KEPT_S)
-    return found
-
-
 def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:
+    """(answer's uid, model's id, kernel, {arch: side}) of every answer with a result."""
     results = Result.objects.current().public().done().trusted().up_to_date().filter(kernel__retired=False)
     if selection.kernels:
         results = results.filter(kernel__in=selection.kernels)
+    if selection.models:
+        results = results.filter(model__in=selection.models)
     names = ("submission__uid", "model_id", "kernel__name", "arch", "verdict", "throughput_m", "extra_mb", "emulated")
     rows: dict[str, tuple[str, int, str, dict[str, Side]]] = {}
     for uid, model, kernel, arch, *side in results.order_by("submission_id").values_list(*names):

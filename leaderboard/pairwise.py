@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from django.core.cache import cache
 
 from grading.statistics import Estimate, difference, exponential
 from leaderboard.aggregates import Cell, strata
 from leaderboard.models import LanguageModel
 from leaderboard.selection import Selection
-from leaderboard.summaries import Summaries
+from leaderboard.summaries import KEPT_S, Summaries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +61,19 @@ class ArchComparison:
 def compare(a: LanguageModel, b: LanguageModel, selection: Selection) -> list[ArchComparison]:
     """One comparison for each selected architecture on which both have answers."""
     summaries = Summaries(selection.kernels)
+    key = summaries.key("compare", a.pk, b.pk, selection.archs)
+    found: list[ArchComparison] | None = cache.get(key)
+    if found is None:
+        found = _compare(a, b, selection.archs, summaries)
+        cache.set(key, found, KEPT_S)
+    return found
+
+
+def _compare(a: LanguageModel, b: LanguageModel, archs: Sequence[str], summaries: Summaries) -> list[ArchComparison]:
     order = {kernel.name: kernel.position for kernel in summaries.all_kernels}
     found = []
-    for arch in selection.archs:
-        cells = summaries.cells(arch)
+    for arch in archs:
+        cells = summaries.cells(arch, (a, b))
         own, other = cells.get(a.pk, {}), cells.get(b.pk, {})
         both = sorted(set(own) & set(other), key=lambda name: (order[name], name))
         if both:

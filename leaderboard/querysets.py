@@ -157,7 +157,8 @@ class ResultQuerySet(models.QuerySet[Any]):
 
     def counts_by_arch(self) -> dict[tuple[str, str], int]:
         """{("amd64", "queued"): 12, ...} over what is not done."""
-        rows = self.exclude(state=DONE).order_by().values_list("arch", "state").annotate(n=Count("pk"))
+        open_states = [QUEUED, RUNNING, FAILED]  # named, so that the index on state serves
+        rows = self.filter(state__in=open_states).order_by().values_list("arch", "state").annotate(n=Count("pk"))
         return {(arch, state): n for arch, state, n in rows}
 
 

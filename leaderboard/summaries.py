@@ -66,17 +66,25 @@ class Summaries:
             cache.set(key, found, KEPT_S)
         return found
 
-    def cells(self, arch: str) -> Cells:
+    def cells(self, arch: str, models: Sequence[LanguageModel] = ()) -> Cells:
+        """{model's id: {kernel's name: cell}}, of all models or of these."""
+        if models:
+            return self._read(arch, models)
         if arch not in self._cells_of:
-            standings = Standing.objects.comparable().for_archs([arch]).filter(answers__gt=0)
-            if self.kernels:
-                standings = standings.filter(kernel__in=self.kernels)
-            names = {kernel.pk: kernel.name for kernel in self.all_kernels}
-            cells: Cells = defaultdict(dict)
-            for standing in standings.order_by("model_id", "kernel_id"):
-                cells[standing.model_id][names[standing.kernel_id]] = standing
-            self._cells_of[arch] = dict(cells)
+            self._cells_of[arch] = self._read(arch)
         return self._cells_of[arch]
+
+    def _read(self, arch: str, models: Sequence[LanguageModel] = ()) -> Cells:
+        standings = Standing.objects.comparable().for_archs([arch]).filter(answers__gt=0)
+        if self.kernels:
+            standings = standings.filter(kernel__in=self.kernels)
+        if models:
+            standings = standings.filter(model__in=models)
+        names = {kernel.pk: kernel.name for kernel in self.all_kernels}
+        cells: Cells = defaultdict(dict)
+        for standing in standings.order_by("model_id", "kernel_id"):
+            cells[standing.model_id][names[standing.kernel_id]] = standing
+        return dict(cells)
 
     @cached_property
     def reference_mb(self) -> dict[tuple[int, str], float]:

@@ -25,7 +25,7 @@ LISTED_BEHIND_FIGURE = 200
 def kernels(request: HttpRequest) -> HttpResponse:
     """Every kernel with how many answers passed, the best one and the tuned baseline, per architecture with results."""
     found: dict[tuple[str, str], list[Standing]] = defaultdict(list)
-    for standing in Standing.objects.comparable().select_related("kernel", "model"):
+    for standing in Standing.objects.comparable().defer("per_answer").select_related("kernel", "model"):
         found[standing.kernel.name, standing.arch].append(standing)
     archs = _archs_with_results(arch for _, arch in found)
     catalog = load_catalog()

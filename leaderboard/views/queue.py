@@ -40,8 +40,9 @@ def api_queue(request: HttpRequest) -> JsonResponse:
 
 
 def _last_graded(results: ResultQuerySet) -> ResultQuerySet:
-    """Found by their ids first: sorting whole rows takes the database five times as long."""
-    last = Result.objects.public().done().exclude(graded_at=None).order_by("-graded_at", "-id").values_list("pk", flat=True)
+    """Found by their ids first, which sorts no whole rows, and without asking for the state, whose index would win over that of
+    the time; what has a time is done."""
+    last = Result.objects.public().exclude(graded_at=None).order_by("-graded_at", "-id").values_list("pk", flat=True)
     return results.filter(pk__in=list(last[:ROWS])).order_by("-graded_at", "-id")
 
 
