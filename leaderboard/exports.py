@@ -127,7 +127,7 @@ def leaderboard_table(selection: Selection) -> Table:
 
 def results_table(selection: Selection, *, history: bool = False) -> Table:
     """One row per current public result; with history every public one that was ever recorded."""
-    columns = [Column(c.name, itemgetter(i), c.meaning, _kind(c.field)) for i, c in enumerate(RESULT_COLUMNS)]
+    columns = [Column(c.name, itemgetter(i), c.meaning, kind_of(c.field)) for i, c in enumerate(RESULT_COLUMNS)]
     rows = result_rows(selection, history=history).iterator(FETCHED_AT_ONCE)
     return _table("results", "Every result", columns, rows, selection, history=history)
 
@@ -256,7 +256,7 @@ def meta(selection: Selection, **more: Any) -> dict[str, Any]:
     }
 
 
-def _kind(path: str) -> str:
+def kind_of(path: str) -> str:
     """Of a column that is read from a field of Result, or of what it refers to."""
     model: Any = Result
     *relations, name = path.split("__")

@@ -1,7 +1,10 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from leaderboard.api import api
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("leaderboard.public_urls")),
+    path("api/", api.urls),  # after the public addresses: /api/queue is one of those
 ]

@@ -1,0 +1,51 @@
+"""Tokens for the HTTP API: made here and shown once; revoked here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest
+
+from leaderboard.admin.base import log_action, plural
+from leaderboard.models import ApiToken
+from leaderboard.services import tokens
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(admin.ModelAdmin):
+    """Everybody makes their own; only superusers make and see those of others."""
+
+    list_display = ["label", "start", "user", "created_at", "used_at", "revoked_at"]
+    list_select_related = ["user"]
+    search_fields = ["label", "start", "user__username"]
+    readonly_fields = ["start", "created_at", "used_at", "revoked_at"]
+    actions = ["revoke"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
+        rows = super().get_queryset(request)
+        return rows if request.user.is_superuser else rows.filter(user=request.user.pk)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        whose = ["user"] if obj or request.user.is_superuser else []
+        return [*whose, "label", *(self.readonly_fields if obj else [])]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A token is not edited: it is revoked, and another is made."""
+        return obj is None and super().has_change_permission(request, obj)
+
+    def save_model(self, request: HttpRequest, obj: ApiToken, form: ModelForm, change: bool) -> None:
+        owner = obj.user if request.user.is_superuser else request.user
+        made, token = tokens.make(owner, obj.label)  # type: ignore[arg-type]
+        obj.pk, obj.user_id, obj.start = made.pk, made.user_id, made.start
+        messages.warning(request, f"The token, which is shown only now: {token}")
+
+    @admin.action(description="Revoke", permissions=["delete"])
+    def revoke(self, request: HttpRequest, rows: QuerySet[ApiToken]) -> None:
+        living = list(rows.filter(revoked_at=None))
+        log_action(request, rows, "Revoked.")
+        for token in living:
+            tokens.revoke(token)
+        messages.success(request, f"{plural(len(living), 'token')} revoked.")

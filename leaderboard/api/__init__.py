@@ -1,0 +1,38 @@
+"""The HTTP API, and its description at /api/openapi.json. A module an area; public rows only, but for one's own bundles."""
+
+from __future__ import annotations
+
+from django.core.exceptions import SuspiciousOperation
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import ValidationError
+
+from leaderboard.api import bundles, read
+from leaderboard.selection import BadSelection
+
+api = NinjaAPI(
+    title="Arch Kernels",
+    version="1",
+    description="Upload bundles of answers and read what was measured. Uploads want a token: `Authorization: Bearer ...`.",
+    docs_url=None,  # its page loads scripts from elsewhere
+    urls_namespace="api",
+)
+api.add_router("", read.router)
+api.add_router("", bundles.router)
+
+
+@api.exception_handler(BadSelection)
+def bad_selection(request: HttpRequest, bad: BadSelection) -> HttpResponse:
+    return api.create_response(request, {"detail": str(bad)}, status=400)
+
+
+@api.exception_handler(SuspiciousOperation)
+def suspicious(request: HttpRequest, bad: SuspiciousOperation) -> HttpResponse:
+    return api.create_response(request, {"detail": str(bad) or "The request makes no sense."}, status=400)
+
+
+@api.exception_handler(ValidationError)
+def invalid(request: HttpRequest, bad: ValidationError) -> HttpResponse:
+    """One sentence, as all errors are."""
+    said = "; ".join(f"{'.'.join(map(str, error['loc'][1:]))}: {error['msg']}" for error in bad.errors)
+    return api.create_response(request, {"detail": said}, status=422)

@@ -1,0 +1,162 @@
+"""Uploading bundles, and following what becomes of them. Wants a token; others' bundles do not exist for it."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, cast
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import RequestDataTooBig
+from django.core.files import File
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from ninja import Header, Query, Router, Status
+from ninja.errors import HttpError
+from ninja.security import HttpBearer
+
+from leaderboard.admin.bundles import progress, verdicts
+from leaderboard.api.schemas import BundleOut, Error
+from leaderboard.models import Bundle, UploadKey
+from leaderboard.services import importing, tokens
+
+CHUNK_BYTES = 1 << 18
+
+
+def user_of(request: HttpRequest) -> User:
+    """Behind Token there is always one."""
+    return cast(User, request.user)
+
+
+class Token(HttpBearer):
+    def authenticate(self, request: HttpRequest, token: str) -> Any:
+        found = tokens.find(token)
+        if found:
+            request.user = found.user
+        return found
+
+
+router = Router(auth=Token(), tags=["bundles"])
+REFUSALS = {400: Error, 401: Error, 403: Error, 404: Error, 409: Error, 413: Error, 422: Error}
+BINARY = {"type": "string", "format": "binary"}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {"schema": BINARY},
+            "multipart/form-data": {"schema": {"type": "object", "properties": {"file": BINARY}, "required": ["file"]}},
+        },
+    }
+}
+
+
+@router.post("/bundles", response={200: BundleOut, 201: BundleOut, **REFUSALS}, openapi_extra=BODY, summary="Upload a bundle")
+def upload(
+    request: HttpRequest,
+    response: HttpResponse,
+    name: Annotated[str, Query(max_length=255, description="The file's name, for people.")] = "",
+    model: Annotated[str, Query(max_length=300, description="For rows that do not name their model.")] = "",
+    public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
+    sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
+    idempotency_key: Annotated[str, Header(alias="Idempotency-Key", max_length=200)] = "",
+) -> Status:
+    """The body is the file, or the field `file` of a form. 201: it is new, and is imported without further asking. 200: the same
+    file, or the same Idempotency-Key, came before; nothing was changed."""
+    if not request.user.has_perm("leaderboard.add_bundle"):
+        raise HttpError(403, "The token's user may not upload bundles.")
+    if "\0" in name + model + idempotency_key:
+        raise HttpError(422, "A parameter holds a NUL.")
+    if first := first_of(request, idempotency_key):
+        return Status(200, seen(first))
+    with received(request) as file:
+        digest = hash_of(file)
+        if sha256 and sha256 != digest:
+            raise HttpError(400, f"What arrived hashes to {digest}: it was damaged on the way.")
+        bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
+    if idempotency_key:
+        key, _ = UploadKey.objects.get_or_create(user=user_of(request), key=idempotency_key, defaults={"bundle": bundle})
+        bundle = key.bundle
+    response["Location"] = f"/api/bundles/{bundle.uid}"
+    return Status(201 if is_new else 200, seen(bundle))
+
+
+@router.get("/bundles/{uid}", response={200: BundleOut, 401: Error, 404: Error}, summary="What became of a bundle")
+def bundle(request: HttpRequest, uid: str) -> dict[str, Any]:
+    found = theirs(request).filter(uid=uid).first() if "\0" not in uid else None
+    if found is None:
+        raise HttpError(404, "There is no such bundle, or it is somebody else's.")
+    return seen(found)
+
+
+def theirs(request: HttpRequest) -> QuerySet[Bundle]:
+    """Staff see all bundles, others their own."""
+    return Bundle.objects.all() if request.user.is_staff else Bundle.objects.filter(uploader=request.user.pk)
+
+
+def first_of(request: HttpRequest, key: str) -> Bundle | None:
+    found = UploadKey.objects.select_related("bundle").filter(user=request.user.pk, key=key).first() if key else None
+    return found.bundle if found else None
+
+
+def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bundle, bool]:
+    """The file's bundle, and whether it begins now."""
+    known = Bundle.objects.filter(sha256=digest).first()
+    if known and not theirs(request).filter(pk=known.pk).exists():
+        raise HttpError(409, "The same file is here already, in a bundle of somebody else.")
+    try:
+        bundle = importing.keep_file(file, uploader=user_of(request), **how)
+    except importing.AlreadyThere as there:
+        if not theirs(request).filter(pk=there.bundle.pk).exists():  # in the same moment
+            raise HttpError(409, "The same file is here already, in a bundle of somebody else.") from None
+        return there.bundle, False
+    importing.confirm_when_read(bundle)
+    bundle.refresh_from_db()
+    return bundle, True
+
+
+@contextmanager
+def received(request: HttpRequest) -> Iterator[File]:
+    """The uploaded file on disk, however it was sent. Never in memory as a whole."""
+    too_big = HttpError(413, f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")
+    try:
+        if request.content_type == "multipart/form-data":
+            file = request.FILES.get("file")
+            if file is None:
+                raise HttpError(400, "The form has no file in its field `file`.")
+            yield file
+            return
+    except RequestDataTooBig:
+        raise too_big from None
+    except MultiPartParserError as error:
+        raise HttpError(400, f"The form cannot be read: {error}") from None
+    with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
+        try:
+            while chunk := request.read(CHUNK_BYTES):
+                raw.write(chunk)
+                if raw.tell() > settings.UPLOAD_MAX_MB << 20:
+                    raise too_big
+        except UnreadablePostError:
+            raise HttpError(400, "The upload broke off.") from None
+        if not raw.tell():
+            raise HttpError(400, "The body is empty: it should be the file.")
+        raw.seek(0)
+        yield File(raw, name="")
+
+
+def hash_of(file: File) -> str:
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def seen(bundle: Bundle) -> dict[str, Any]:
+    done = bundle.state == Bundle.State.IMPORTED
+    values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
+    counted = [{"arch": arch, "verdict": verdict, "count": n} for arch, verdict, n in verdicts(bundle)] if done else []
+    return values | {"progress": progress(bundle) if done else [], "verdicts": counted}

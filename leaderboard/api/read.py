@@ -1,0 +1,86 @@
+"""Reading what is public: kernels, models, results, the leaderboard, the queue. Needs no token."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from leaderboard import exports
+from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
+from leaderboard.models import Kernel, LanguageModel, Submission
+from leaderboard.selection import ARCHS, BadSelection, Selection, read_selection
+from leaderboard.views.queue import api_queue
+
+router = Router(tags=["reading"])
+Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The architecture.")]
+Names = Annotated[str, Query(max_length=4000, description="Names or slugs, joined by commas; none: all of them.")]
+
+
+@router.get("/kernels", response=KernelsOut, summary="The tasks")
+def kernels(request: HttpRequest) -> dict[str, Any]:
+    return {"items": list(Kernel.objects.all())}
+
+
+@router.get("/models", response=ModelsOut, summary="Models with a public answer")
+def models(request: HttpRequest) -> dict[str, Any]:
+    return {"items": list(LanguageModel.objects.public().order_by("name", "slug"))}
+
+
+@router.get(
+    "/leaderboard",
+    response={200: LeaderboardOut, 400: Error, 422: Error},
+    summary="A row a model and architecture, as in leaderboard.csv",
+)
+def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "") -> dict[str, Any]:
+    table = exports.leaderboard_table(selected(request))
+    rows = [dict(zip(table.header, values, strict=True)) for values in table.values()]
+    return {"generated_at": table.meta["generated_at"], "items": rows}
+
+
+@router.get(
+    "/results",
+    response={200: ResultsOut, 400: Error, 422: Error},
+    summary="Every current result, as in results.csv, page by page",
+)
+def results(
+    request: HttpRequest,
+    arch: Arch = "both",
+    kernel: Names = "",
+    model: Names = "",
+    cursor: Annotated[str, Query(max_length=40, description="`next` of the page before; none: the first page.")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> dict[str, Any]:
+    """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
+    fields = [column.field for column in exports.RESULT_COLUMNS]
+    rows = exports.result_rows(selected(request)).filter(after(cursor)).order_by("submission_id", "arch")
+    names = [column.name for column in exports.RESULT_COLUMNS]
+    found = [dict(zip(names, values, strict=True)) for values in rows.values_list(*fields)[: limit + 1]]
+    page = found[:limit]
+    more = len(found) > limit
+    return {"items": page, "next": f"{page[-1]['submission']}.{page[-1]['arch']}" if more else None}
+
+
+@router.get("/queue", response=QueueOut, summary="What waits, runs and keeps from running, public rows only")
+def queue(request: HttpRequest) -> HttpResponse:
+    return api_queue(request)
+
+
+def selected(request: HttpRequest) -> Selection:
+    """Raises BadSelection."""
+    if any("\0" in value for values in request.GET.lists() for value in values[1]):
+        raise BadSelection("A parameter holds a NUL, which no name does.")
+    return read_selection(request.GET)
+
+
+def after(cursor: str) -> Q:
+    """The rows behind that one. It names a public answer, not a row number: those would tell of private ones."""
+    if not cursor:
+        return Q()
+    uid, _, arch = cursor.partition(".")
+    last = Submission.objects.public().filter(uid=uid).values_list("pk", flat=True).first() if arch in ARCHS else None
+    if last is None:
+        raise BadSelection("cursor is of no page: begin again without one.")
+    return Q(submission_id__gt=last) | Q(submission_id=last, arch__gt=arch)

@@ -1,0 +1,121 @@
+"""What the API answers with. Tables have the columns of their CSV, with the meanings that stand there."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+from ninja import Schema
+from pydantic import Field, create_model
+
+from leaderboard.exports import LEADERBOARD_COLUMNS, RESULT_COLUMNS, kind_of
+from leaderboard.queue_status import ArchStatus
+
+TYPES: dict[str, Any] = {
+    "number": int | float | None,
+    "int": int | None,
+    "text": str | None,
+    "bool": bool | None,
+    "time": datetime | None,
+}
+NAMES = ("model", "kind", "arch")  # the leaderboard's columns that are no numbers
+
+
+class Error(Schema):
+    detail: str = Field(description="One sentence that says what is wrong.")
+
+
+class KernelOut(Schema):
+    name: str
+    title: str
+    unit: str
+    signature: str
+    benchmark: str
+    memory_limit_mb: float
+    version: str
+    measurement: str
+    retired: bool
+
+
+class KernelsOut(Schema):
+    items: list[KernelOut]
+
+
+class ModelOut(Schema):
+    slug: str
+    name: str
+    display_name: str
+    kind: str
+    provider: str
+    weights: str
+    released: date | None
+    link: str
+
+
+class ModelsOut(Schema):
+    items: list[ModelOut]
+
+
+RESULT_FIELDS: dict[str, Any] = {
+    column.name: (TYPES[kind_of(column.field)], Field(description=column.meaning)) for column in RESULT_COLUMNS
+}
+LEADERBOARD_FIELDS: dict[str, Any] = {
+    column.name: (str if column.name in NAMES else TYPES["number"], Field(description=column.meaning))
+    for column in LEADERBOARD_COLUMNS
+}
+ResultOut: Any = create_model("ResultOut", __base__=Schema, **RESULT_FIELDS)
+LeaderboardRow: Any = create_model("LeaderboardRow", __base__=Schema, **LEADERBOARD_FIELDS)
+
+
+class ResultsOut(Schema):
+    items: list[ResultOut]
+    next: str | None = Field(description="The cursor of the next page; null on the last one.")
+
+
+class LeaderboardOut(Schema):
+    generated_at: datetime
+    items: list[LeaderboardRow]
+
+
+class QueueOut(Schema):
+    archs: list[ArchStatus]
+
+
+class SkippedOut(Schema):
+    file: str
+    line: int
+    reason: str
+
+
+class ProgressOut(Schema):
+    arch: str
+    done: int
+    waiting: int
+    failed: int
+
+
+class VerdictsOut(Schema):
+    arch: str
+    verdict: str
+    count: int
+
+
+class BundleOut(Schema):
+    uid: str
+    name: str
+    state: str = Field(description="reading, preview, importing, imported or failed")
+    error: str
+    public: bool
+    format: str
+    sha256: str
+    size_bytes: int
+    rows: int
+    answers: int
+    added: int = Field(description="Answers that no earlier bundle had brought.")
+    skipped: int
+    counts: dict[str, dict[str, int]] = Field(description="Answers by model and by kernel, skipped rows by reason.")
+    report: list[SkippedOut] = Field(description="Skipped rows, one by one; the first thousand.")
+    created_at: datetime
+    imported_at: datetime | None
+    progress: list[ProgressOut] = Field(description="How many of its answers are graded; empty before the import is done.")
+    verdicts: list[VerdictsOut]
