@@ -49,12 +49,16 @@ def memory_of_models(rows: Sequence[Row], archs: Sequence[str]) -> Figure:
 
 
 def answers_of_models(
-    groups: Sequence[tuple[str, Group]], arch: str, baselines: Mapping[str, float], values: Iterable[float]
+    groups: Sequence[tuple[str, Group]],
+    arch: str,
+    baselines: Mapping[str, float],
+    values: Iterable[float],
+    limit: float | None = None,
 ) -> Figure:
     """Every passed answer to a kernel on one architecture, one row a model, a tick at the model's median.
 
     groups: models' names with their answers, best first. baselines: speedup by name. values: all speedups, on both
-    architectures, so that their two axes agree.
+    architectures, so that their two axes agree. limit: the machine's own, as a speedup.
     """
     names = [f"{name}  {len(group.passed)}/{len(group.answers)}" for name, group in groups]
     middles = [(group.median, y) for y, (_, group) in enumerate(groups)]
@@ -69,8 +73,11 @@ def answers_of_models(
         plots.medians([(middle, y) for middle, y in middles if middle is not None]),
         plots.marks([speedup for _, speedup, _ in placed], [y for _, _, y in placed], arch, texts),
     ]
-    scale = scales.powers_of_two([*values, *baselines.values()], *SPEEDUP_TITLES)
-    return plots.row_chart(names, data, scale, [_baseline(*item, numbers.times) for item in baselines.items()], STRIP_ROW_PX)
+    lines = [_baseline(*item, numbers.times) for item in baselines.items()]
+    if limit:
+        lines.append(Reference(x=limit, label=f"machine’s limit {numbers.times(limit)}", dash="solid", width=2))
+    scale = scales.powers_of_two([*values, *(line.x for line in lines)], *SPEEDUP_TITLES)
+    return plots.row_chart(names, data, scale, lines, STRIP_ROW_PX)
 
 
 def answers_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence[str], archs: Sequence[str]) -> Figure:

@@ -1,6 +1,6 @@
 """What a reader has to know of a result before comparing it: a word for tables, a sentence, a filter.
 
-All but noisy and drifting keep a result out of the summaries.
+All but noisy, drifting and unsteady keep a result out of the summaries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ MEANINGS = {
     "emulated": "run under emulation: right or wrong, but not timed",
     "outdated": "measured before the kernel or the harness changed",
     "noisy": "its interval is wider than 10 % of the speedup; it counts",
-    "drifting": "the machine's speed moved by more than 5 % while it was measured; it counts",
+    "drifting": "its machine was not as fast as earlier ones of its kind; it counts",
+    "unsteady": "its machine became faster or slower by more than 5 % during the rounds; it counts",
 }
 CONDITIONS = {
     "invalid": Q(invalidated=True),
@@ -29,11 +30,12 @@ CONDITIONS = {
     "emulated": Q(emulated=True),
     "outdated": ~Q(measurement=F("kernel__measurement")),
     "noisy": Q(passed=True, speedup_high__gt=F("speedup_low") + NOISY * F("speedup")),
+    "drifting": Q(drifting=True),
 }  # those that the database can tell: a selection's `hide`
 
 
 def marks(result: Result) -> list[str]:
-    """Short words for tables, drifting only where the samples are at hand. The result needs its kernel."""
+    """Short words for tables, unsteady only where the samples are at hand. The result needs its kernel."""
     return [word for word, holds in _marks(result).items() if holds]
 
 
@@ -46,7 +48,8 @@ def explanations(result: Result) -> list[str]:
         "emulated": "Measured under emulation: it tells whether the answer is right, not how fast it is.",
         "outdated": f"Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare.",
         "noisy": "The interval is wider than 10 % of the speedup: rounds or processes differed that much.",
-        "drifting": "The reference became faster or slower by more than 5 % during the rounds: the machine was not steady.",
+        "drifting": "The machine was not as fast as earlier ones of its kind when it was calibrated.",
+        "unsteady": "The reference became faster or slower by more than 5 % during the rounds: the machine was not steady.",
     }
     return [sentences[word] for word in marks(result)]
 
@@ -59,7 +62,7 @@ def without(hidden: Iterable[str]) -> Q:
     return condition
 
 
-def drifts(samples: Mapping[str, object] | None) -> bool:
+def unsteady(samples: Mapping[str, object] | None) -> bool:
     """Whether the reference's median over the first third of the rounds and over the last are further apart than DRIFT."""
     times = (samples or {}).get("reference_ns")
     if not isinstance(times, list | tuple) or len(times) < 9:
@@ -78,5 +81,6 @@ def _marks(result: Result) -> dict[str, bool]:
         "emulated": result.emulated,
         "outdated": result.measurement != result.kernel.measurement,
         "noisy": bool(result.passed and result.speedup and low and high and high > low + NOISY * result.speedup),
-        "drifting": bool(known and result.passed and drifts(result.samples)),
+        "drifting": result.drifting,
+        "unsteady": bool(known and result.passed and unsteady(result.samples)),
     }

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from leaderboard import numbers, verdicts
+from leaderboard.limits import Limit
 
 register = template.Library()
 
@@ -59,6 +60,11 @@ def utc(moment: datetime | None) -> str | SafeString:
     if moment is None:
         return numbers.MISSING
     return format_html('<time datetime="{}">{}</time>', moment.astimezone(UTC).isoformat(timespec="seconds"), numbers.utc(moment))
+
+
+@register.filter
+def share_of(throughput_m: float | None, limit: Limit) -> float | None:
+    return limit.share(throughput_m)
 
 
 @register.filter

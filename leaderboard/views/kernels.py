@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from kernels.spec import KernelSpec
 from leaderboard import charts
 from leaderboard.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
 from leaderboard.highlight import highlight_c
+from leaderboard.limits import limits_of
 from leaderboard.models import Kernel, Result, Standing
 from leaderboard.selection import ARCHS, Selection, with_selection
 
@@ -59,6 +61,7 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
     archs = _archs_with_results(answer.arch for answer in answers)
     groups = group_by_model(answers)
     rows = answer_rows(answers, archs, found.memory_limit_mb)
+    limits = limits_of(found, archs)
     fast = [row for row in rows if row.answers[0] and row.answers[0].passed and not row.answers[0].is_baseline]
     passed = [row for row in rows if any(answer and answer.passed for answer in row.answers)]
     context = {
@@ -74,7 +77,9 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
         "listed": passed[:LISTED_BEHIND_FIGURE],
         "not_listed": max(0, len(passed) - LISTED_BEHIND_FIGURE),
         "best": fast[:BEST_SHOWN],
-        "best_columns": 2 * len(archs) + 3,
+        "limits": [limits[arch] for arch in archs if arch in limits],
+        "best_limit": limits.get(archs[0]) if archs else None,
+        "best_columns": 2 * len(archs) + 3 + (1 if archs and archs[0] in limits else 0),
         **_texts(found.name),
     }
     return render(request, "leaderboard/kernel.html", context)
@@ -84,12 +89,14 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
 def answers_figure(request: HttpRequest, selection: Selection, name: str, arch: str) -> HttpResponse:
     if arch not in ARCHS:
         raise Http404
-    groups = group_by_model(_kernel_answers(get_object_or_404(Kernel, name=name), selection))
+    found = get_object_or_404(Kernel, name=name)
+    answers = _kernel_answers(found, selection)
+    groups = group_by_model(answers)
     here = [groups[slug, arch] for slug in by_best(groups) if (slug, arch) in groups]
     models = [(group.model, group) for group in here if not group.is_baseline]
     baselines = {group.model: group.best for group in here if group.is_baseline and group.best}
     every_speedup = [speedup for group in groups.values() for speedup in group.speedups]
-    return JsonResponse(charts.answers_of_models(models, arch, baselines, every_speedup))
+    return JsonResponse(charts.answers_of_models(models, arch, baselines, every_speedup, _limit_as_speedup(found, answers, arch)))
 
 
 @with_selection()
@@ -126,6 +133,13 @@ def _reference_ms(answers: Sequence[Answer], archs: Sequence[str]) -> list[tuple
 def _over_limit(answers: Sequence[Answer], archs: Sequence[str]) -> list[tuple[str, int]]:
     counts = {arch: sum(a.arch == arch and a.verdict == "memory_limit" and not a.is_baseline for a in answers) for arch in archs}
     return [(arch, n) for arch, n in counts.items() if n]
+
+
+def _limit_as_speedup(found: Kernel, answers: Sequence[Answer], arch: str) -> float | None:
+    """The machine's limit against the reference's own throughput, which is an answer's without its speedup."""
+    limit = limits_of(found, [arch]).get(arch)
+    own = [a.throughput_m / a.speedup for a in answers if a.arch == arch and a.throughput_m and a.speedup]
+    return limit.throughput_m / statistics.median(own) if limit and own else None
 
 
 def _strip(found: Kernel, arch: str, selection: Selection) -> dict[str, str]:

@@ -1,11 +1,19 @@
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
+
+
+@pytest.fixture(autouse=True)
+def own_cache(settings: Any) -> None:
+    """What one test has cached is no other's."""
+    backend = "django.core.cache.backends.locmem.LocMemCache"
+    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": uuid4().hex}}
 
 
 @pytest.fixture

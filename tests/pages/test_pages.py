@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from leaderboard.models import Kernel, LanguageModel, Result, Submission, Worker
+from leaderboard.models import Calibration, Kernel, LanguageModel, Result, Submission, Worker
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -304,6 +304,24 @@ def test_marked_results_can_be_left_out_of_lists_and_exports(kernel: Kernel, mod
         assert uids[mark] not in reader.download(f"/export/results.csv?hide={mark}")
     assert uids["clean"] in reader.download("/export/results.csv?hide=flagged,outdated,emulated,noisy")
     assert "That address asks" in reader.page("/models/lab-one/?hide=ugly", status=400)
+
+
+def test_a_result_of_a_drifting_machine_is_marked(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    submission = factories.make_submission(kernel, model)
+    factories.make_result(submission, drifting=True)
+    assert '<span class="mark">drifting</span> <' in reader.page("/models/lab-one/")
+    assert "not as fast as earlier ones" in reader.page(f"/submissions/{submission.uid}/")
+
+
+def test_the_machines_own_limit_is_a_line_and_answers_a_share_of_it(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    machine = factories.make_machine()
+    Calibration.objects.create(place="here", machine=machine, limits={"read_bandwidth": 80.0})  # at 8 bytes: 10,000 M/s
+    factories.make_result(factories.make_submission(kernel, model), speedup=4.0, throughput_m=5000.0, machine=machine)
+    text = reader.page("/kernels/dot_f32/")
+    assert "80.0 GB/s (read bandwidth): 10,000 M/s" in text
+    assert "50\u202f%</td>" in text
+    shapes = reader.json("/figures/kernels/dot_f32/answers-amd64.json")["layout"]["shapes"]
+    assert [shape["x0"] for shape in shapes] == [8.0]
 
 
 def test_a_machine_that_became_slower_meanwhile_is_marked(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
