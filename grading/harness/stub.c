@@ -106,6 +106,7 @@ __attribute__((used)) void early(const uint64_t *stack)
 	map_judge_memory();
 	uint64_t own_from = (touch_read_only_image(stack) + PAGE - 1) & ~(PAGE - 1);
 	if (own_from < IMAGE || own_from >> 32) die(EXIT_NO_PROGRAM);       /* the filter compares one word */
+	own_the_filter();
 	fill_in(OWN_PID, raw(SYS_getpid, 0, 0, 0, 0, 0, 0));
 	fill_in(OWN_FROM, own_from);
 	raw(SYS_rt_sigaction, SIGSYS, (long)&action, 0, 8, 0, 0);

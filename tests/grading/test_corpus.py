@@ -23,7 +23,7 @@ TIME = {"dot_f32": 2.5, "prefix_sum_i64": 1.8}
 MOST = {"time": TIME, "slowref": TIME, "thread": {"dot_f32": 1.5, "prefix_sum_i64": 1.5}}
 NOT_PASSED = {"mem", "neg", "batch"}
 # These use 3 MiB and hide it: with a limit of 1 MiB they show whether it is seen.
-HIDERS = ("100_", "102_", "103_", "105_", "111_", "113_", "114_")
+HIDERS = ("100_", "102_", "103_", "105_", "111_", "113_", "114_", "147_")
 QUICK = Options(rounds=5, processes=1, call_s=2, total_s=10)
 ATTACK = replace(QUICK, total_s=4)
 MEMORY = replace(ATTACK, size=1 << 20, memory_limit_mb=1)
@@ -140,6 +140,15 @@ def test_the_detail_says_what_to_look_at(name, parts, local_sandbox):
     detail = grade(entry, local_sandbox, options_for(entry)).detail
     for part in parts:
         assert part in detail
+
+
+def test_an_answer_does_not_choose_which_of_its_rounds_count(local_sandbox):
+    entry = next(entry for entry in ALL if entry.name == "redteam/146_rounds_run_again")
+    # on a busy host the judge wakes too late to see it, and then the round counts as it is
+    tries = (grade(entry, local_sandbox, Options(rounds=15, processes=1, total_s=30)) for _ in range(5))
+    seen = next((result for result in tries if result.verdict is Verdict.RUNTIME_ERROR), None)
+    assert seen
+    assert "ignalled the end of a call" in seen.detail
 
 
 def is_quick(entry: Entry) -> bool:

@@ -49,6 +49,7 @@ static const struct { int nr; uint64_t a[6]; uint32_t want; const char *what; } 
 int main(void)
 {
 	int bad = 0, n = sizeof row / sizeof *row;
+	own_the_filter();
 	fill_in(OWN_PID, 1234);
 	fill_in(OWN_FROM, 0x40100000);
 	for (int i = 0; i < n; i++) {
