@@ -15,6 +15,7 @@ from django.core.files import File
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
+from django.utils import timezone
 from ninja import Header, Query, Router, Status
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
@@ -22,6 +23,7 @@ from ninja.security import HttpBearer
 from leaderboard.admin.bundles import progress, verdicts
 from leaderboard.api.schemas import BundleOut, Error
 from leaderboard.models import Bundle, UploadKey
+from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import importing, tokens
 
 CHUNK_BYTES = 1 << 18
@@ -159,4 +161,15 @@ def seen(bundle: Bundle) -> dict[str, Any]:
     done = bundle.state == Bundle.State.IMPORTED
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
     counted = [{"arch": arch, "verdict": verdict, "count": n} for arch, verdict, n in verdicts(bundle)] if done else []
-    return values | {"progress": progress(bundle) if done else [], "verdicts": counted}
+    return values | {"progress": moving(bundle) if done else [], "verdicts": counted}
+
+
+def moving(bundle: Bundle) -> list[dict[str, Any]]:
+    """Its progress, and why an architecture does not move: a private bundle is in no public count."""
+    workers = living_workers(timezone.now())
+    rows = progress(bundle)
+    statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
+    return [
+        row | {"parked": status.parked > 0, "reason": status.reason if row["waiting"] else None}
+        for row, status in zip(rows, statuses, strict=True)
+    ]

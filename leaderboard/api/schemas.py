@@ -92,6 +92,8 @@ class ProgressOut(Schema):
     done: int
     waiting: int
     failed: int
+    parked: bool = Field(description="What waits, waits for an operator.")
+    reason: str | None = Field(description="Why nothing moves.")
 
 
 class VerdictsOut(Schema):

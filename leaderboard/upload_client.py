@@ -1,0 +1,237 @@
+"""`arch-kernels upload PATH --url https://... --token ...`: a bundle to a site, from a script or by hand. Knows no Django."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
+from pathlib import Path
+from typing import IO, Any, NoReturn
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+from tqdm import tqdm
+
+from leaderboard.bundles.archives import read_folder
+from leaderboard.bundles.found import BundleError, Limits
+
+TIMEOUT_S = 120.0
+POLL_S = 2.0
+CHUNK_BYTES = 1 << 20
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # in every archive: the same folder is the same file, which the site recognises
+ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
+
+
+class Refused(Exception):
+    """It did not work; the message says why, for the person at the terminal."""
+
+
+class NoRedirect(HTTPRedirectHandler):
+    """A redirected upload would arrive empty, and its token somewhere else."""
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> NoReturn:
+        raise Refused(f"The site sends us on to {newurl}: give that site as --url.")
+
+
+class Site:
+    """The API of one site, with a token."""
+
+    def __init__(self, url: str, token: str) -> None:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+            raise Refused(f"--url should be like https://example.org, not {url!r}.")
+        self.root, self.token = url.rstrip("/"), token
+        self.opener: OpenerDirector = build_opener(NoRedirect)
+
+    def check_token(self) -> None:
+        """Before hundreds of megabytes are sent for nothing."""
+        with suppress(NotThere):
+            self.ask("/api/bundles/-")
+
+    def bundle(self, uid: str) -> dict[str, Any]:
+        return self.ask(f"/api/bundles/{uid}")
+
+    def upload(self, file: IO[bytes], *, digest: str, size: int, bar: tqdm[NoReturn], **query: str) -> dict[str, Any]:
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Content-Length": str(size),
+            "Idempotency-Key": f"sha256-{digest}",
+        }
+        return self.ask("/api/bundles?" + urlencode({"sha256": digest, **query}), Counted(file, bar), headers)
+
+    def ask(self, path: str, body: Any = None, headers: dict[str, str] | None = None) -> dict[str, Any]:
+        method = "GET" if body is None else "POST"
+        sent = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **(headers or {})}
+        try:
+            with self.opener.open(Request(self.root + path, body, sent, method=method), timeout=TIMEOUT_S) as answer:
+                text = answer.read()
+        except HTTPError as error:
+            raise said(error) from None
+        except (URLError, HTTPException, OSError) as error:
+            where = "closed the connection; is the file larger than it allows?" if body is not None else "does not answer."
+            raise Refused(f"{self.root} {where} ({getattr(error, 'reason', error)})") from None
+        try:
+            found = json.loads(text)
+        except ValueError:
+            raise Refused(f"{self.root} does not answer as the API does: is --url right?") from None
+        return dict(found)
+
+
+class NotThere(Refused):
+    """404."""
+
+
+def said(error: HTTPError) -> Refused:
+    """The site's own words, where it has any."""
+    try:
+        detail = str(json.loads(error.read(1 << 16))["detail"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return Refused(f"The site answered {error.code} {error.reason}; is --url right?")
+    if error.code == 401:
+        return Refused("The site does not know this token, or it was revoked.")
+    return (NotThere if error.code == 404 else Refused)(f"The site refused ({error.code}): {detail}")
+
+
+class Counted:
+    """A file that moves a progress bar as it is read."""
+
+    def __init__(self, file: IO[bytes], bar: tqdm[NoReturn]) -> None:
+        self.file, self.bar = file, bar
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        self.bar.update(len(data))
+        return data
+
+
+@contextmanager
+def packed(path: Path) -> Iterator[tuple[IO[bytes], str]]:
+    """The file to send, and its name: a folder as a zip of what can hold answers. Raises Refused."""
+    if not path.exists():
+        raise Refused(f"There is no {path}.")
+    if path.is_file():
+        with path.open("rb") as file:
+            yield file, path.name
+        return
+    members = read_folder(path, ANY_SIZE).members
+    if not members:
+        raise Refused(f"{path} holds no .jsonl and no .c file.")
+    with tempfile.TemporaryFile() as raw:
+        with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member in members:
+                entry = zipfile.ZipInfo(member.name, LONG_AGO)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.file_size = member.size
+                with member.path.open("rb") as source, archive.open(entry, "w") as target:
+                    while chunk := source.read(CHUNK_BYTES):
+                        target.write(chunk)
+        raw.seek(0)
+        yield raw, f"{path.resolve().name}.zip"
+
+
+def measure(file: IO[bytes]) -> tuple[str, int]:
+    """SHA-256 and size."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := file.read(CHUNK_BYTES):
+        digest.update(chunk)
+        size += len(chunk)
+    file.seek(0)
+    if not size:
+        raise Refused("The file is empty.")
+    return digest.hexdigest(), size
+
+
+def upload(options: argparse.Namespace) -> None:
+    with packed(options.path) as (file, name):
+        digest, size = measure(file)
+        print(f"{name}: {size / 2**20:.2f} MiB, sha256 {digest}")
+        if options.dry_run:
+            if options.path.is_dir():
+                for member in read_folder(options.path, ANY_SIZE).members:
+                    print(f"  {member.name}: {member.size} bytes")
+            print("Nothing was sent.")
+            return
+        site = Site(options.url, options.token)
+        site.check_token()
+        query = {"name": name, "model": options.model, "public": "false" if options.private else "true"}
+        with tqdm(total=size, unit="B", unit_scale=True, desc="sent", disable=not sys.stderr.isatty()) as bar:
+            bundle = site.upload(file, digest=digest, size=size, bar=bar, **query)
+    side = "public" if bundle["public"] else "private"
+    print(f"Bundle {bundle['uid']} ({side}): {bundle['state']}; {site.root}/api/bundles/{bundle['uid']}")
+    if options.wait:
+        report(wait(site, bundle["uid"]))
+
+
+def wait(site: Site, uid: str) -> dict[str, Any]:
+    """Until it is imported and graded wherever it can be. Raises Refused when it cannot be imported."""
+    with tqdm(unit=" gradings", desc="graded", disable=not sys.stderr.isatty()) as bar:
+        while True:
+            bundle = site.bundle(uid)
+            if bundle["state"] == "failed":
+                raise Refused(f"The bundle could not be imported: {bundle['error']}")
+            moving = [row for row in bundle["progress"] if not row["parked"]]
+            bar.total = sum(row["done"] + row["waiting"] + row["failed"] for row in moving) or None
+            bar.n = sum(row["done"] for row in moving)
+            bar.refresh()
+            if bundle["state"] == "imported" and not any(row["waiting"] for row in moving):
+                return bundle
+            time.sleep(POLL_S)
+
+
+def report(bundle: dict[str, Any]) -> None:
+    print(f"{bundle['answers']} answers, {bundle['added']} of them new, {bundle['skipped']} rows skipped")
+    for row in bundle["report"][:20]:
+        print(f"  {row['file']}:{row['line']}: {row['reason']}")
+    verdicts: dict[str, Counter[str]] = {}
+    for row in bundle["verdicts"]:
+        verdicts.setdefault(row["arch"], Counter())[row["verdict"]] = row["count"]
+    for row in bundle["progress"]:
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.get(row["arch"], Counter()).most_common())
+        more = f"; {row['waiting']} wait: {row['reason']}" if row["waiting"] else ""
+        print(f"{row['arch']}: {counts or 'nothing graded'}{more}")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="arch-kernels")
+    command = top.add_subparsers(required=True, metavar="COMMAND").add_parser("upload", help="send a bundle to a site")
+    command.add_argument("path", type=Path, help="a run folder, an archive of some, or a file of JSON lines")
+    command.add_argument("--url", default=os.environ.get("ARCH_KERNELS_URL", ""), help="the site; or ARCH_KERNELS_URL")
+    command.add_argument(
+        "--token",
+        default=os.environ.get("ARCH_KERNELS_TOKEN", ""),
+        help="made in the site's admin; better in ARCH_KERNELS_TOKEN, which other users of this machine do not see",
+    )
+    command.add_argument("--model", default="", metavar="NAME", help="for rows that do not name their model")
+    command.add_argument("--private", action="store_true", help="not on the public pages")
+    command.add_argument("--wait", action="store_true", help="until everything is graded that can be")
+    command.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    top = parser()
+    options = top.parse_args(arguments)
+    if not options.dry_run and not (options.url and options.token):
+        top.error("--url and --token are needed (or ARCH_KERNELS_URL and ARCH_KERNELS_TOKEN)")
+    try:
+        upload(options)
+    except (Refused, BundleError, OSError) as error:
+        print(f"arch-kernels: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("arch-kernels: stopped; sent again, it goes on with the same bundle", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
