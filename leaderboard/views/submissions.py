@@ -17,6 +17,7 @@ from leaderboard.highlight import highlight_c
 from leaderboard.marks import explanations, marks
 from leaderboard.models import Bundle, LanguageModel, Result, Submission
 from leaderboard.provenance import provenance
+from leaderboard.querysets import ResultQuerySet
 from leaderboard.record import record
 from leaderboard.selection import ARCHS
 from leaderboard.status import pending
@@ -25,7 +26,7 @@ from leaderboard.status import pending
 @vary_on_cookie
 def submission(request: HttpRequest, uid: str) -> HttpResponse:
     found = visible(request, uid)
-    results = list(found.results.select_related("machine", "kernel").order_by("-id"))
+    results = list(_shown(request, found).select_related("machine", "kernel").order_by("-id"))
     current = [result for arch in ARCHS for result in results if result.is_current and result.arch == arch]
     panels = [_panel(found, result) for result in current]
     parked = _parked_reasons(results)
@@ -66,14 +67,14 @@ def submission_source(request: HttpRequest, uid: str) -> HttpResponse:
 def submission_record(request: HttpRequest, uid: str) -> JsonResponse:
     """The current records, as `python -m grading --json` prints them, one an architecture."""
     found = visible(request, uid)
-    current = found.results.current().select_related("machine", "kernel").order_by("arch")
+    current = _shown(request, found).current().select_related("machine", "kernel").order_by("arch")
     return JsonResponse({"submission": found.uid, "results": [record(result) for result in current]})
 
 
 @vary_on_cookie
 def samples_figure(request: HttpRequest, uid: str, arch: str) -> JsonResponse:
     found = visible(request, uid)
-    result = found.results.current().filter(arch=arch).first()
+    result = _shown(request, found).current().filter(arch=arch).first()
     samples = Samples.of(result) if result else None
     if samples is None:
         raise Http404
@@ -94,6 +95,12 @@ def visible(request: HttpRequest, uid: str) -> Submission:
     if found is None or not (found.public or request.user.is_staff):
         raise Http404
     return found
+
+
+def _shown(request: HttpRequest, found: Submission) -> ResultQuerySet:
+    """Its results; what a double of a service graded is for staff only."""
+    results = Result.objects.filter(submission=found)
+    return results if request.user.is_staff else results.real()
 
 
 @dataclass(frozen=True, kw_only=True)

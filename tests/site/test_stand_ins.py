@@ -18,6 +18,10 @@ def test_what_was_graded_on_a_double_is_never_public(grade, client):
     assert (result.double, result.public, result.is_current) == (True, False, True)
     assert not Standing.objects.exists()
     assert not Machine.objects.public().exists()
+    for page in ("", "record.json"):
+        shown = client.get(f"/submissions/{result.submission.uid}/{page}").content.decode()
+        assert "passed on amd64" not in shown
+        assert '"verdict"' not in shown
     assert result.submission.uid not in client.get("/export/results.csv?history=1").getvalue().decode()
     visibility._show([result.submission_id], True)
     result.refresh_from_db()
