@@ -26,6 +26,7 @@ from kernels.catalog import get_kernel
 KERNELS = ("dot_f32", "crc32_ieee", "popcount_u64")  # short ones: memory, a table of its own, arithmetic
 LIMITS = {"read_bandwidth": "GB/s", "copy_bandwidth": "GB/s", "fma_f32": "GFLOP/s"}  # kernel.toml's words for limits
 LIMITS_TIMEOUT_S = 120.0
+SHORT = Options(rounds=9, processes=3)  # of each baseline: enough for what is looked for
 TOLERANCE = 0.10  # relative
 DEVIATIONS = 4.0  # of the history's own spread
 ENOUGH = 3  # machines that a history needs before anything differs from it
@@ -46,7 +47,7 @@ class Calibration:
         return self.limits | self.throughput_m
 
 
-def calibrate(sandbox: Sandbox, options: Options | None = None) -> Calibration:
+def calibrate(sandbox: Sandbox, options: Options = SHORT) -> Calibration:
     """Measure a sandbox that times answers; not for emulated ones. Takes the host's lock like any grading. Raises Fault."""
     throughput: dict[str, float] = {}
     machine: dict[str, Any] = {}
