@@ -1,4 +1,4 @@
-// verdict: runtime_error | reads a whole vector behind the last element
+// verdict: wrong_answer | reads a whole vector behind the last element
 float dot_f32(const float *a, const float *b, size_t n)
 {
 	float sum = 0;
