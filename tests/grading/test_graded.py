@@ -48,7 +48,11 @@ def test_two_at_once_wait_for_each_other():
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_grading_that_is_ended_leaves_no_process(ending):
     with subprocess.Popen(
-        [*command("--total-s", 171), ENDLESS], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*command("--total-s", 171), ENDLESS],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     ) as process:
         wait_until(lambda: alive(b"total_s=171"), 300)
         process.send_signal(ending)
