@@ -2,7 +2,7 @@
 // A figure comes complete from the server (leaderboard/charts.py); layout.meta names what depends on the width.
 (function () {
   "use strict";
-  var PHONE_PX = 500, PHONE_ROW_PX = 44, PRINT_PX = 670, PRINT_PAIR_PX = 325;
+  var PHONE_PX = 500, PHONE_ROW_PX = 44, PRINT_PX = 670, PRINT_PAIR_PX = 325, PAPER_PX = 660;
   var figures = new Map(); // element -> figure as fetched
   var printing = false;
 
@@ -65,10 +65,10 @@
     figure.data.forEach(function (trace) { trace.y = trace.y.map(function (y) { return y + 0.17; }); });
   }
 
-  function draw(element) {
+  // The figure of this element for a width, its tokens resolved.
+  function prepare(element, width) {
     var figure = resolve(figures.get(element)), layout = figure.layout, meta = layout.meta || {};
     var font = getComputedStyle(document.body).fontFamily;
-    var width = printing ? (element.closest(".pair") ? PRINT_PAIR_PX : PRINT_PX) : element.clientWidth;
     var narrow = width < PHONE_PX;
     pen.font = "12px " + font;
     layout.font.family = layout.hoverlabel.font.family = font;
@@ -90,7 +90,36 @@
       layout.margin.t = 8 + 15 * labelRows;
       layout.height = layout.margin.t + layout.margin.b + meta.rows.length * (narrow ? Math.max(PHONE_ROW_PX, meta.row_px) : meta.row_px);
     }
-    Plotly.react(element, figure.data, layout, { displayModeBar: false, responsive: false });
+    return figure;
+  }
+
+  function draw(element) {
+    var width = printing ? (element.closest(".pair") ? PRINT_PAIR_PX : PRINT_PX) : element.clientWidth;
+    var figure = prepare(element, width);
+    Plotly.react(element, figure.data, figure.layout, { displayModeBar: false, responsive: false });
+  }
+
+  // A figure for a paper: the light theme's colours whatever the page has, one width, as a file.
+  function save(element) {
+    probe.style.colorScheme = "light";
+    var figure = prepare(element, PAPER_PX);
+    probe.style.colorScheme = "";
+    delete figure.layout.meta;
+    Plotly.toImage(figure, { format: "svg", width: PAPER_PX, height: figure.layout.height }).then(function (address) {
+      var link = document.createElement("a");
+      link.href = address;
+      link.download = element.dataset.figure.split("?")[0].split("/").slice(2).join("-").replace(".json", ".svg");
+      link.click();
+    });
+  }
+  function offer(element) {
+    var button = document.createElement("button"), name = element.getAttribute("aria-label").split(";")[0];
+    button.type = "button";
+    button.className = "save";
+    button.textContent = "SVG";
+    button.setAttribute("aria-label", "Save as SVG: " + name);
+    button.addEventListener("click", function () { save(element); });
+    element.after(button);
   }
 
   function say(element, text) {
@@ -113,6 +142,7 @@
       }
       figures.set(element, figure);
       draw(element);
+      offer(element);
       element.dataset.drawn = "";
     }).catch(function () {
       say(element, "The chart could not be loaded; the table below has the same numbers.");

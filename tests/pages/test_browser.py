@@ -3,10 +3,14 @@
 import os
 import shutil
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from leaderboard.models import Kernel, LanguageModel, Submission
 from tests.pages import factories
@@ -129,6 +133,54 @@ def test_the_theme_button_recolours_the_charts_and_is_remembered(addresses: list
     assert background.get_attribute("style") != light
     watched.open("/kernels/crc32_ieee/")
     assert watched.page.locator("html").get_attribute("data-theme") == "dark"
+    assert watched.faults == []
+
+
+def test_a_figure_is_saved_as_svg_in_the_light_colours(
+    addresses: list[str], live_server: Any, browser: Any, tmp_path: Path
+) -> None:
+    watched = Watched(browser, live_server.url, color_scheme="dark", accept_downloads=True)
+    watched.open("/")
+    with watched.page.expect_download() as download:
+        watched.page.get_by_role("button", name="Save as SVG").first.click()
+    assert download.value.suggested_filename == "speedup.svg"
+    download.value.save_as(tmp_path / "speedup.svg")
+    text = (tmp_path / "speedup.svg").read_text()
+    assert text.startswith("<svg")
+    assert "rgb(10, 100, 173)" in text
+    assert watched.faults == []
+
+
+def test_a_permalink_opened_again_shows_the_same_selection(addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url)
+    watched.open("/")
+    page = watched.page
+    for name in ("side by side", "speedup", "linear"):
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.wait_for_load_state()
+    address = page.url
+    watched.open(address.removeprefix(live_server.url))
+    assert page.locator("table.board").get_attribute("data-arch") == "both"
+    assert page.locator("th[aria-sort]").inner_text().startswith("Speedup")
+    assert "linear scale" in page.locator(".plot .xtitle").first.text_content()
+    assert watched.faults == []
+
+
+def test_the_snapshot_opens_from_a_plain_file_server_with_its_charts(
+    transactional_db: None, browser: Any, tmp_path: Path
+) -> None:
+    factories.make_site(models=1, rollouts=1)
+    call_command("snapshot", str(tmp_path / "out"), verbosity=0)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "out"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        watched = Watched(browser, f"http://127.0.0.1:{server.server_port}")
+        for address in ("/", "/kernels/sort_u32/", "/architectures/", "/models/lab-one-wide-405b/"):
+            watched.open(address)
+        watched.page.get_by_role("link", name="Leaderboard").first.click()
+        watched.page.get_by_role("link", name="side by side").click()
+        playwright.expect(watched.page.locator(".plot[data-drawn]")).to_have_count(2)
+        server.shutdown()
     assert watched.faults == []
 
 
