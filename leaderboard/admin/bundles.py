@@ -50,7 +50,7 @@ class BundleAdmin(ReadOnlyAdmin):
     list_filter = ["state", "public", "format"]
     list_select_related = ["uploader"]
     search_fields = ["name", "uid", "sha256", "uploader__username"]
-    actions = ["make_public", "make_private", "regrade", "delete_selected"]
+    actions = ["make_public", "make_private", "regrade", "first", "last", "cancel", "delete_selected"]
     waiting_states: ClassVar = WAITING
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -186,6 +186,29 @@ class BundleAdmin(ReadOnlyAdmin):
         answers = Submission.objects.filter(entries__bundle__in=bundles.values("pk")).distinct()
         messages.success(request, f"{plural(queueing.regrade(answers), 'grading')} queued.")
 
+    @admin.action(description="Queue: first", permissions=["change"])
+    def first(self, request: HttpRequest, bundles: QuerySet[Bundle]) -> None:
+        self.prioritise(request, bundles, queueing.BASELINES_FIRST + 1)
+
+    @admin.action(description="Queue: last", permissions=["change"])
+    def last(self, request: HttpRequest, bundles: QuerySet[Bundle]) -> None:
+        self.prioritise(request, bundles, -queueing.BASELINES_FIRST)
+
+    def prioritise(self, request: HttpRequest, bundles: QuerySet[Bundle], priority: int) -> None:
+        log_action(request, bundles, f"Priority {priority}.")
+        moved = queueing.prioritise(jobs_of(bundles), priority)
+        messages.success(request, f"{plural(moved, 'queued grading')} moved.")
+
+    @admin.action(description="Queue: cancel ...", permissions=["change"])
+    def cancel(self, request: HttpRequest, bundles: QuerySet[Bundle]) -> HttpResponse | None:
+        question = "Gradings of their answers that are not done leave the queue; results that are done stay as they are."
+        if page := ask(self, request, bundles, title="Cancel gradings", question=question):
+            return page
+        log_action(request, bundles, "Gradings cancelled.")
+        cancelled = queueing.cancel(jobs_of(bundles))
+        messages.success(request, f"{plural(cancelled, 'grading')} cancelled.")
+        return None
+
     # Deletion: the stock pages, with our own account of what goes, and our own way of doing it
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
@@ -232,3 +255,8 @@ def progress(bundle: Bundle) -> list[dict[str, Any]]:
 def verdicts(bundle: Bundle) -> list[tuple[str, str, int]]:
     rows = Result.objects.filter(submission__entries__bundle=bundle).current().order_by("arch", "verdict")
     return list(rows.values_list("arch", "verdict").annotate(n=Count("pk")))
+
+
+def jobs_of(bundles: QuerySet[Bundle]) -> QuerySet[Result]:
+    """The gradings of what bundles brought."""
+    return Result.objects.filter(submission__in=Submission.objects.filter(entries__bundle__in=bundles.values("pk")))

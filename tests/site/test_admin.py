@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, LanguageModel, ModelAlias, Result, Standing, Submission
-from leaderboard.services import queueing
+from leaderboard.services import importing, queueing
 from tests.site.bundles import lines, row, zip_of
 from tests.site.conftest import claim
 
@@ -181,6 +181,19 @@ def test_queued_gradings_are_moved_and_cancelled(admin_client, queue):
     assert list(Result.objects.order_by("-priority").values_list("pk", flat=True)) == [two.pk, one.pk]
     act(admin_client, "result", "cancel", [one], confirmed="1")
     assert list(Result.objects.all()) == [two]
+
+
+def test_the_gradings_of_a_bundle_are_moved_and_cancelled_together(admin_client):
+    upload(admin_client, lines(row(rollout=1), row(rollout=2)))
+    (bundle,) = Bundle.objects.all()
+    importing.import_bundle(bundle)
+    for action, priority in (("first", queueing.BASELINES_FIRST + 1), ("last", -queueing.BASELINES_FIRST)):
+        act(admin_client, "bundle", action, [bundle])
+        assert set(Result.objects.values_list("priority", flat=True)) == {priority}
+    act(admin_client, "bundle", "cancel", [bundle])
+    assert Result.objects.count() == 4  # asked first
+    act(admin_client, "bundle", "cancel", [bundle], confirmed="1")
+    assert not Result.objects.exists()
 
 
 def test_an_action_on_thousands_of_selected_rows_runs_into_no_limit(admin_client, make):
