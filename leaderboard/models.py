@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from leaderboard import querysets
 
@@ -52,6 +53,7 @@ class LanguageModel(models.Model):
     class Kind(models.TextChoices):
         LLM = "llm", "language model"
         BASELINE = "baseline", "baseline"
+        TRIAL = "trial", "trial"  # of all that people try out under /try/: private, in no summary, deleted after a while
 
     class Weights(models.TextChoices):
         OPEN = "open", "open weights"
@@ -407,3 +409,17 @@ class UploadKey(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class Trial(models.Model):
+    """A submission that somebody tries out: theirs to see, never public."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="trial")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="trials")
+    created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.user} on {self.submission.kernel}"

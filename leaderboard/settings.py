@@ -191,6 +191,9 @@ BEAT_S = env.float("BEAT_S", default=5.0)  # how often it renews, and says that 
 SWEEP_S = env.float("SWEEP_S", default=5.0)  # how often the supervisor wakes the clusters
 HUNG_S = env.float("HUNG_S", default=40.0)  # a cluster that has not answered a wake-up for so long is restarted
 TICK_S = env.float("TICK_S", default=120.0)  # a task goes on to the next row until then
+TRIALS_PER_HOUR = env.int("TRIALS_PER_HOUR", default=20)  # of one person, under /try/
+TRIALS_WAITING = env.int("TRIALS_WAITING", default=3)  # of one person at the same time
+TRIAL_DAYS = env.int("TRIAL_DAYS", default=7)  # then a trial is deleted
 TOO_GOOD = 3.0  # a speedup above so many times the best known waits for a person to look at it
 
 # The clusters --------------------------------------------------------------------------------------------------------------

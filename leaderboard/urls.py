@@ -6,5 +6,6 @@ from leaderboard.api import api
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("leaderboard.public_urls")),
+    path("try/", include("leaderboard.trial_urls")),
     path("api/", api.urls),  # after the public addresses: /api/queue is one of those
 ]

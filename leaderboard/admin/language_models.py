@@ -27,7 +27,7 @@ class LanguageModelAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         public = Count("submissions", filter=Q(submissions__public=True))
         rows: QuerySet[Any] = super().get_queryset(request).annotate(n=Count("submissions"), n_public=public)
-        return rows
+        return rows.exclude(kind=LanguageModel.Kind.TRIAL)
 
     @admin.display(ordering="n")
     def answers(self, model: Any) -> int:

@@ -29,7 +29,7 @@ def find_model(name: str, kind: str = LanguageModel.Kind.LLM) -> LanguageModel:
 
 
 def aliased(name: str, kind: str) -> LanguageModel | None:
-    if kind == LanguageModel.Kind.BASELINE:
+    if kind != LanguageModel.Kind.LLM:  # baselines and trials are ours: no spelling of a run leads to them, or from them
         return None
     return LanguageModel.objects.filter(aliases__name=name).first()
 

@@ -1,0 +1,67 @@
+"""Answers that signed-in people try out: graded soon, seen by them alone, in no summary, deleted after a while."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from grading.answer import clean_source, extract_source
+from leaderboard.models import Kernel, LanguageModel, Result, Submission, Trial, public_id
+from leaderboard.services import queueing
+from leaderboard.services.language_models import find_model
+from leaderboard.text import clean
+
+PRIORITY = 50  # before bundles, behind baselines
+MODEL = "trial"
+
+
+class TooMany(Exception):
+    """The person's share is used up; the message says until when."""
+
+
+def begin(user: User, kernel: Kernel, text: str, archs: Iterable[str], *, is_reply: bool) -> Trial:
+    """Queue a pasted answer. Raises TooMany."""
+    text = clean(text)
+    source = extract_source(text) if is_reply else clean_source(text)
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)  # two at once are counted one after the other
+        check_share(user)
+        uid = public_id()
+        submission = Submission.objects.create(
+            uid=uid,
+            identity=f"trial:{uid}",
+            kernel=kernel,
+            model=find_model(MODEL, LanguageModel.Kind.TRIAL),
+            reply=text,
+            source=source,
+            source_sha256=hashlib.sha256(source.encode()).hexdigest() if source else "",
+            public=False,
+        )
+        trial = Trial.objects.create(submission=submission, user=user)
+        queueing.enqueue([submission], archs, PRIORITY)
+    return trial
+
+
+def check_share(user: User) -> None:
+    recent = Trial.objects.filter(user=user, created_at__gt=timezone.now() - timedelta(hours=1))
+    if recent.count() >= settings.TRIALS_PER_HOUR:
+        raise TooMany(f"That were {settings.TRIALS_PER_HOUR} trials within an hour; try the next one a little later.")
+    waiting = Result.objects.open().filter(submission__trial__user=user).values("submission").distinct().count()
+    if waiting >= settings.TRIALS_WAITING:
+        raise TooMany(f"{settings.TRIALS_WAITING} of your trials wait for their verdicts; try the next one after those.")
+
+
+def prune(now: datetime) -> int:
+    """Delete old ones, also those whose user is gone. Returns how many."""
+    old = Submission.objects.filter(
+        model__kind=LanguageModel.Kind.TRIAL, created_at__lt=now - timedelta(days=settings.TRIAL_DAYS)
+    )
+    count = old.count()
+    old.delete()
+    return count
