@@ -18,6 +18,7 @@ from tests.pages import factories
 playwright = pytest.importorskip("playwright.sync_api", reason="the playwright package is not installed")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BUNDLE = Path(__file__).resolve().parents[2] / "static" / "vendor" / "plotly" / "plotly.min.js"
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"),
@@ -98,6 +99,24 @@ def test_every_page_is_quiet_stays_at_home_and_draws_its_charts(
         assert watched.page.evaluate("document.documentElement.scrollWidth") <= width, f"{address} is wider than the window"
     assert watched.faults == []
     assert drawn >= 12
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm ci")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_any_page(scheme: str, addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url, color_scheme=scheme)
+    found = []
+    for address in addresses:
+        watched.open(address)
+        watched.page.evaluate(AXE.read_text())
+        violations = watched.page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(result => result.violations)")
+        found += [
+            (address, violation["id"], node["target"], node["failureSummary"])
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
+            for node in violation["nodes"]
+        ]
+    assert found == []
 
 
 def test_while_only_baselines_are_graded_the_charts_say_so(transactional_db: None, live_server: Any, browser: Any) -> None:
