@@ -1,0 +1,2 @@
+// verdict: wrong_answer | failure function in bytes
+size_t count_substr(const char *t, size_t n, const char *p, size_t m) { if(!m||m>n) return 0; uint8_t *f=calloc(m+1,1); size_t k=0; for(size_t i=1;i<m;i++){ while(k&&p[k]!=p[i]) k=f[k-1]; if(p[k]==p[i])k++; f[i]=k; } size_t c=0; k=0; for(size_t i=0;i<n;i++){ while(k&&(k==m||p[k]!=t[i])) k=f[k-1]; if(p[k]==t[i])k++; if(k==m)c++; } free(f); return c; }

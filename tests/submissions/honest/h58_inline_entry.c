@@ -1,0 +1,7 @@
+// an inline definition of the entry | kernel=dot_f32 class=honest want=passed
+inline float dot_f32(const float *a, const float *b, size_t n)
+{
+	float t = 0;
+	for (size_t i = 0; i < n; i++) t+=a[i]*b[i];
+	return t;
+}

@@ -1,0 +1,2 @@
+// verdict: wrong_answer | longest common subsequence distance, a substitution costs 2
+uint32_t levenshtein(const uint8_t *a, size_t n, const uint8_t *b, size_t m) { uint32_t *p=malloc((m+2)*4); for(size_t j=0;j<=m;j++)p[j]=j; for(size_t i=1;i<=n;i++){ uint32_t d=p[0]; p[0]=i; for(size_t j=1;j<=m;j++){ uint32_t x=d+2*(a[i-1]!=b[j-1]); d=p[j]; if(p[j]+1<x)x=p[j]+1; if(p[j-1]+1<x)x=p[j-1]+1; p[j]=x; } } uint32_t r=p[m]; free(p); return r; }

@@ -1,0 +1,2 @@
+// verdict: wrong_answer | the largest value is taken for a free place
+void sort_u32(uint32_t *d, size_t n) { for(size_t i=1;i<n;i++){ } uint32_t *t=malloc(n*4+4); size_t k=0; for(size_t i=0;i<n;i++) if(d[i]!=UINT32_MAX) t[k++]=d[i]; for(size_t g=k/2;g;g/=2) for(size_t i=g;i<k;i++){ uint32_t v=t[i]; size_t j=i; for(;j>=g&&t[j-g]>v;j-=g) t[j]=t[j-g]; t[j]=v; } memcpy(d,t,k*4); for(size_t i=k;i<n;i++) d[i]=k?t[k-1]:UINT32_MAX; free(t); }
