@@ -12,7 +12,7 @@ from django.urls import reverse
 from leaderboard import charts, verdicts
 from leaderboard.board import METRICS, Row, board_lines, board_rows
 from leaderboard.forest import forest
-from leaderboard.models import Kernel
+from leaderboard.models import Kernel, Result
 from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
 from leaderboard.status import pending
 
@@ -53,6 +53,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "fast_folded": (2, 4, 5),  # columns that a phone does without
         "scale_choices": _choices(selection, "scale", {name: name for name in SCALES}),
         "fast_rows": [_fast_row(row) for row in rows],
+        "flagged": Result.objects.current().public().up_to_date().filter(selection.filters, flagged=True).count(),
         "filtered": bool(selection.kernels or selection.models),
         "has_lines": any(column.lines for column in table.columns),
         "has_intervals": any(row.summary.speedup.low is not None for row in rows),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from django.core.paginator import Page, Paginator
+from django.db.models import Avg, Count, F, Q
+from django.db.models.functions import Ln
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
+from grading.statistics import wilson
 from leaderboard import charts, numbers, verdicts
 from leaderboard.answers import group_by_kernel, load_answers
 from leaderboard.board import Row, board_rows
@@ -44,6 +48,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "groups": verdicts.FAILURE_GROUPS,
         "kernels": [{"name": kernel.name, "groups": [groups.get((kernel.name, arch)) for arch in archs]} for kernel in kernels],
         "figure": reverse("figure_model", args=[model.slug]),
+        "trend": _trend(model),
         "page": page,
         "answers": _answers(page, selection),
         "hidden": selection.hide,
@@ -59,6 +64,27 @@ def model_figure(request: HttpRequest, slug: str) -> JsonResponse:
     archs = [arch for arch in ARCHS if any(where == arch for _, where in groups)]
     names = [name for name in Kernel.objects.active().values_list("name", flat=True) if any(key == name for key, _ in groups)]
     return JsonResponse(charts.answers_of_kernels(groups, names, archs))
+
+
+def _trend(model: LanguageModel) -> list[dict[str, Any]]:
+    """What each public bundle brought of this model, oldest first, by architecture; empty where there is one bundle only."""
+    results = Result.objects.rankable().by(model).filter(submission__entries__first=True)
+    brought = F("submission__entries__bundle__pk")
+    rows: list[dict[str, Any]] = [
+        dict(row)
+        for row in results.filter(submission__entries__bundle__public=True)
+        .order_by(brought, "arch")
+        .values(
+            "arch", uid=F("submission__entries__bundle__uid"), when=F("submission__entries__bundle__created_at"), bundle=brought
+        )
+        .annotate(
+            answers=Count("pk"), passed=Count("pk", filter=Q(passed=True)), score=Avg("kernel_score"), logs=Avg(Ln("speedup"))
+        )
+    ]
+    for row in rows:
+        row["rate"] = wilson(row["passed"], row["answers"])
+        row["speedup"] = None if row["logs"] is None else math.exp(row["logs"])
+    return rows if len({row["bundle"] for row in rows}) > 1 else []
 
 
 def _summary(row: Row) -> dict[str, Any]:

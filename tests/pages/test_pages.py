@@ -88,7 +88,7 @@ def test_every_link_within_the_site_leads_somewhere(site: None, reader: Reader) 
     }
     for link in sorted(link for link in links if link and not link.startswith("/static/")):
         allowed = {200, 501} if ".parquet" in link else {200}  # 501: pyarrow is not installed
-        assert reader.client.get(link).status_code in allowed, link
+        assert reader.client.get(link, follow=True).status_code in allowed, link
 
 
 def test_a_site_without_kernels_or_answers_has_good_pages(reader: Reader) -> None:
@@ -304,6 +304,27 @@ def test_marked_results_can_be_left_out_of_lists_and_exports(kernel: Kernel, mod
         assert uids[mark] not in reader.download(f"/export/results.csv?hide={mark}")
     assert uids["clean"] in reader.download("/export/results.csv?hide=flagged,outdated,emulated,noisy")
     assert "That address asks" in reader.page("/models/lab-one/?hide=ugly", status=400)
+
+
+def test_the_leaderboard_says_how_many_results_wait_for_a_person(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    factories.make_result(factories.make_submission(kernel, model))
+    assert "too good to be true" not in reader.page("/")
+    factories.make_result(factories.make_submission(kernel, model, 1), flagged=True)
+    assert '1 result <span class="mark">flagged</span>' in reader.page("/")
+
+
+def test_a_model_of_several_bundles_shows_what_each_brought(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    first, second, hidden = (factories.make_submission(kernel, model, rollout) for rollout in range(3))
+    old = factories.make_bundle("old.zip", submissions=(first,))
+    factories.make_result(first, verdict="wrong_answer")
+    assert "By bundle" not in reader.page("/models/lab-one/")
+    new = factories.make_bundle("new.zip", submissions=(second,))
+    factories.make_result(second, speedup=8.0)
+    secret = factories.make_bundle("secret.zip", public=False, submissions=(hidden,))
+    factories.make_result(hidden)
+    text = reader.page("/models/lab-one/")
+    assert text.index(old.uid) < text.index(new.uid)
+    assert secret.uid not in text
 
 
 def test_a_result_of_a_drifting_machine_is_marked(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
