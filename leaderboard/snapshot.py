@@ -27,7 +27,7 @@ from leaderboard import numbers
 
 START = ("/", "/queue/", "/export/samples.csv", "/export/leaderboard.meta.json", "/export/results.meta.json")
 LINK = re.compile(r'\b(href|src|data-figure|data-api)="([^"]*)"')
-SKIPPED = re.compile(r"^/(admin|healthz|readyz)|/reproduce\.zip$|/diff/\?with=(?!reference$|tuned$)")
+SKIPPED = re.compile(r"^/(admin|healthz|readyz|try/)|/reproduce\.zip$|/diff/\?with=(?!reference$|tuned$)")
 PAGE_SUFFIX = "index.html"
 
 

@@ -102,6 +102,7 @@ def test_people_without_the_admin_sign_in_and_out(client: Client) -> None:
     away = Client().post("/try/login/", {"username": "person", "password": "a long word", "next": "https://evil.example/"})
     assert away.headers["Location"] == "/try/"
     assert client.get("/try/").status_code == 200
+    assert client.get("/try/login/").headers["Location"] == "/try/"
     client.post("/try/logout/")
     assert client.get("/try/").status_code == 302
 
