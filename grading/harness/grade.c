@@ -25,7 +25,7 @@
 #include "inspect.h"
 #include "json.h"
 
-enum { LOG_MAX = 16000, ARGS_MAX = 96, PATH_BYTES = 4096, WALL_S = 60, CPU_S = 15, MEMORY_MB = 2000, FILE_MB = 32, LINK_FILE_MB = 256, EXIT_WALL = 124 };
+enum { LOG_MAX = 16000, ARGS_MAX = 96, PATH_BYTES = 4096, WALL_S = 120, CPU_S = 15, MEMORY_MB = 2000, FILE_MB = 32, LINK_FILE_MB = 256, EXIT_WALL = 124 };
 static char home[PATH_BYTES], work[PATH_BYTES], compile_log[LOG_MAX + 1];
 static size_t compile_log_bytes;
 static long compile_us, inspect_us, link_us;
