@@ -301,6 +301,7 @@ class Result(models.Model):
             models.Index(F("arch"), F("priority").desc(), F("id"), condition=Q(state="queued"), name="next_in_queue"),
             models.Index(fields=["state", "lease_until"]),
             models.Index(fields=["model", "kernel", "arch"], condition=Q(is_current=True), name="board"),
+            models.Index(fields=["arch"], condition=Q(flagged=True), name="flagged_now"),
             models.Index(fields=["-graded_at"], name="newest_graded"),  # partial on the state, SQLite would not use it
             models.Index(fields=["arch"], condition=Q(is_current=True, emulated=True), name="emulated_now"),
             models.Index(fields=["arch"], condition=Q(is_current=True, double=True), name="double_now"),

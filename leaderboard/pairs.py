@@ -105,6 +105,11 @@ def _pairs(selection: Selection) -> Pairs:
     return Pairs(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
 
 
+def warm() -> None:
+    """What /architectures/ shows first, so that no visitor waits for it."""
+    pairs(Selection())
+
+
 def details(found: Sequence[OneSided]) -> dict[str, str]:
     """{answer's uid: what the verdict on the other architecture says}"""
     wanted = {one.uid: one.failed_on for one in found}

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
 from grading.faults import Fault
-from leaderboard import leases, queue_status, summaries
+from leaderboard import leases, pairs, queue_status, summaries
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
@@ -122,6 +122,7 @@ def sweep() -> None:
         housekeeping.prune(timezone.now())
         sweep_sandboxes()
         summaries.warm()
+        pairs.warm()
 
 
 def sweep_sandboxes() -> None:
