@@ -1,11 +1,12 @@
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
-from leaderboard.api import api
+from leaderboard.api import api, not_found
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("leaderboard.public_urls")),
     path("try/", include("leaderboard.trial_urls")),
     path("api/", api.urls),  # after the public addresses: /api/queue is one of those
+    re_path("^api/", not_found),
 ]

@@ -36,3 +36,8 @@ def invalid(request: HttpRequest, bad: ValidationError) -> HttpResponse:
     """One sentence, as all errors are."""
     said = "; ".join(f"{'.'.join(map(str, error['loc'][1:]))}: {error['msg']}" for error in bad.errors)
     return api.create_response(request, {"detail": said}, status=422)
+
+
+def not_found(request: HttpRequest) -> HttpResponse:
+    """Programs get no page, not even when they are lost."""
+    return api.create_response(request, {"detail": "There is no such address."}, status=404)
