@@ -1,8 +1,10 @@
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
 from leaderboard.models import Submission
 from tests.pages import factories
@@ -10,14 +12,18 @@ from tests.pages import factories
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot(db: None, tmp_path: Path) -> Path:
-    factories.make_site(models=1, rollouts=1)
-    secret = factories.make_model("lab/secret")
-    kernel = Submission.objects.first().kernel  # type: ignore[union-attr]
-    factories.make_result(factories.make_submission(kernel, secret, public=False, source="int secret_code;"))
-    call_command("snapshot", str(tmp_path / "out"), verbosity=0)
-    return tmp_path / "out"
+@pytest.fixture(scope="module")
+def snapshot(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Taken once: it fetches every page."""
+    out = tmp_path_factory.mktemp("snapshot") / "out"
+    with django_db_blocker.unblock(), transaction.atomic():
+        factories.make_site(models=1, rollouts=1)
+        secret = factories.make_model("lab/secret")
+        kernel = Submission.objects.first().kernel  # type: ignore[union-attr]
+        factories.make_result(factories.make_submission(kernel, secret, public=False, source="int secret_code;"))
+        call_command("snapshot", str(out), verbosity=0)
+        transaction.set_rollback(True)
+    return out
 
 
 def test_every_link_and_figure_of_the_snapshot_is_a_file_in_it(snapshot: Path) -> None:
