@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from grading.answer import clean_source, extract_source
 from leaderboard.models import Kernel, LanguageModel, Result, Submission, Trial, public_id
+from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import queueing
 from leaderboard.services.language_models import find_model
 from leaderboard.text import clean
@@ -52,9 +53,16 @@ def check_share(user: User) -> None:
     recent = Trial.objects.filter(user=user, created_at__gt=timezone.now() - timedelta(hours=1))
     if recent.count() >= settings.TRIALS_PER_HOUR:
         raise TooMany(f"That were {settings.TRIALS_PER_HOUR} trials within an hour; try the next one a little later.")
-    waiting = Result.objects.open().filter(submission__trial__user=user).values("submission").distinct().count()
+    open_rows = Result.objects.open().for_archs(moving_archs()).filter(submission__trial__user=user)
+    waiting = open_rows.values("submission").distinct().count()
     if waiting >= settings.TRIALS_WAITING:
         raise TooMany(f"{settings.TRIALS_WAITING} of your trials wait for their verdicts; try the next one after those.")
+
+
+def moving_archs() -> list[str]:
+    """Those that do not wait for an operator: what waits there is nobody's impatience."""
+    workers = living_workers(timezone.now())
+    return [arch for arch in queueing.ARCHS if not arch_counts(arch, {(arch, Result.State.QUEUED): 1}, workers).parked]
 
 
 def prune(now: datetime) -> int:

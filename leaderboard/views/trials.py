@@ -28,7 +28,7 @@ class TrialForm(forms.Form):
     kernel = forms.ModelChoiceField(Kernel.objects.none(), to_field_name="name", empty_label=None)
     archs = forms.MultipleChoiceField(
         choices=[(arch, arch) for arch in ARCHS],
-        initial=ARCHS,
+        initial=service.moving_archs,
         widget=forms.CheckboxSelectMultiple,
         label="Architectures",
     )

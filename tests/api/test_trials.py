@@ -137,6 +137,16 @@ def test_nobody_takes_more_than_a_share(person: Client, settings: Any) -> None:
     paste(person)
 
 
+def test_what_waits_for_an_operator_is_not_counted(person: Client, settings: Any) -> None:
+    settings.TRIALS_WAITING, settings.SANDBOXES = 1, {"amd64": "local", "arm64": ""}
+    form = person.get("/try/").content.decode()
+    assert ["checked" in line for line in form.splitlines() if 'name="archs"' in line] == [True, False]
+    paste(person, archs=("arm64",))
+    paste(person, archs=("arm64",))
+    paste(person, archs=("amd64",))
+    paste(person, archs=("amd64",), status=429)
+
+
 def test_old_trials_are_deleted_and_nothing_else(person: Client, settings: Any) -> None:
     kept = factories.make_submission(Kernel.objects.get(), factories.make_model("lab/one"))
     paste(person)
