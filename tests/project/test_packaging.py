@@ -47,7 +47,19 @@ def test_the_wheel_holds_every_file_of_kernels_and_grader(unpacked: Path) -> Non
 
 
 def test_the_wheel_leaves_the_site_out(unpacked: Path) -> None:
-    assert {path.name for path in unpacked.iterdir() if not path.name.endswith(".dist-info")} == {"kernels", "grading"}
+    assert {path.name for path in unpacked.iterdir() if not path.name.endswith(".dist-info")} == {
+        "kernels",
+        "grading",
+        "leaderboard",
+    }
+    assert not (unpacked / "leaderboard" / "settings.py").exists()
+
+
+def test_bundles_are_uploaded_without_the_site(unpacked: Path, tmp_path: Path) -> None:
+    code = "import sys; sys.modules.update(django=None)\nfrom leaderboard.upload_client import main; main(['--help'])"
+    environment = {**os.environ, "PYTHONPATH": str(unpacked)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, "upload" in done.stdout) == (0, True), done.stderr
 
 
 @pytest.mark.slow
