@@ -146,7 +146,7 @@ def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what
             f"<br>{own.pairs} answer{'' if own.pairs == 1 else 's'} on both"
             for (y, own), e in zip(rows, found, strict=True)
         ]
-        trace = plots.estimates(found, [y + (k - 1) * 0.24 for y, _ in rows], "amd64", texts)
+        trace = plots.estimates(found, [y + (k - (len(shown) - 1) / 2) * 0.24 for y, _ in rows], "amd64", texts)
         symbol = RATIO_SYMBOLS.get(ratios.model.name, "star") if ratios.model.is_baseline else "star"
         colour = "var(--base)" if ratios.model.is_baseline else "var(--ink)"
         trace["marker"] = {"symbol": symbol, "color": colour, "size": 9, "line": {"width": 1.5, "color": colour}}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
+from django.db.models import Q
 
 from grading.statistics import Estimate, exponential, ratio_of_sums
 from leaderboard.models import LanguageModel, Result
@@ -123,8 +124,8 @@ def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:
     results = Result.objects.current().public().done().trusted().up_to_date().filter(kernel__retired=False)
     if selection.kernels:
         results = results.filter(kernel__in=selection.kernels)
-    if selection.models:
-        results = results.filter(model__in=selection.models)
+    if selection.models:  # the baselines are what they are seen against
+        results = results.filter(Q(model__in=selection.models) | Q(model__kind="baseline"))
     names = ("submission__uid", "model_id", "kernel__name", "arch", "verdict", "throughput_m", "extra_mb", "emulated")
     rows: dict[str, tuple[str, int, str, dict[str, Side]]] = {}
     for uid, model, kernel, arch, *side in results.order_by("submission_id").values_list(*names):

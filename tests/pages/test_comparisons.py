@@ -65,6 +65,13 @@ def test_an_answer_that_passes_on_one_only_is_listed_with_the_reason(
     assert "1 passed on amd64 and got <code>compile_error</code> on the other" in text
 
 
+def test_a_chosen_model_is_seen_against_the_baselines(kernel: Kernel, model: LanguageModel) -> None:
+    naive, other = factories.make_model("naive", kind="baseline"), factories.make_model("lab/other")
+    for k, who in enumerate((naive, model, other)):
+        on_both(kernel, who, k, 100, 50)
+    assert [ratios.model.name for ratios in pairs(Selection(models=(model,))).models] == ["naive", "lab/one"]
+
+
 def test_flagged_private_and_outdated_results_are_in_no_ratio(kernel: Kernel, model: LanguageModel) -> None:
     on_both(kernel, model, 0, 100, 50, flagged=True)
     on_both(kernel, model, 1, 100, 50, measurement="1.0")
