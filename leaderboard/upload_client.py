@@ -12,7 +12,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -27,6 +27,7 @@ from leaderboard.bundles.found import BundleError, Limits
 
 TIMEOUT_S = 120.0
 POLL_S = 2.0
+EMPTY = 400  # the answer to an upload without a body
 CHUNK_BYTES = 1 << 20
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # in every archive: the same folder is the same file, which the site recognises
 ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
@@ -34,6 +35,10 @@ ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 <
 
 class Refused(Exception):
     """It did not work; the message says why, for the person at the terminal."""
+
+    def __init__(self, why: str, code: int = 0) -> None:
+        super().__init__(why)
+        self.code = code  # the site's, where it answered
 
 
 class NoRedirect(HTTPRedirectHandler):
@@ -52,10 +57,15 @@ class Site:
         self.root, self.token = url.rstrip("/"), token
         self.opener: OpenerDirector = build_opener(NoRedirect)
 
-    def check_token(self) -> None:
-        """Before hundreds of megabytes are sent for nothing."""
-        with suppress(NotThere):
-            self.ask("/api/bundles/-")
+    def first(self, digest: str) -> dict[str, Any] | None:
+        """What an earlier sending of the same file became. Also finds out, before hundreds of megabytes are on their way for
+        nothing, whether the token may upload."""
+        try:
+            return self.ask("/api/bundles", b"", {"Content-Length": "0"} | key_of(digest))
+        except Refused as refused:
+            if refused.code != EMPTY:
+                raise
+            return None
 
     def bundle(self, uid: str) -> dict[str, Any]:
         return self.ask(f"/api/bundles/{uid}")
@@ -64,7 +74,7 @@ class Site:
         headers = {
             "Content-Type": "application/octet-stream",
             "Content-Length": str(size),
-            "Idempotency-Key": f"sha256-{digest}",
+            **key_of(digest),
         }
         return self.ask("/api/bundles?" + urlencode({"sha256": digest, **query}), Counted(file, bar), headers)
 
@@ -77,7 +87,7 @@ class Site:
         except HTTPError as error:
             raise said(error) from None
         except (URLError, HTTPException, OSError) as error:
-            where = "closed the connection; is the file larger than it allows?" if body is not None else "does not answer."
+            where = "closed the connection; is the file larger than it allows?" if body else "does not answer."
             raise Refused(f"{self.root} {where} ({getattr(error, 'reason', error)})") from None
         try:
             found = json.loads(text)
@@ -86,8 +96,8 @@ class Site:
         return dict(found)
 
 
-class NotThere(Refused):
-    """404."""
+def key_of(digest: str) -> dict[str, str]:
+    return {"Idempotency-Key": f"sha256-{digest}"}
 
 
 def said(error: HTTPError) -> Refused:
@@ -98,7 +108,7 @@ def said(error: HTTPError) -> Refused:
         return Refused(f"The site answered {error.code} {error.reason}; is --url right?")
     if error.code == 401:
         return Refused("The site does not know this token, or it was revoked.")
-    return (NotThere if error.code == 404 else Refused)(f"The site refused ({error.code}): {detail}")
+    return Refused(f"The site refused ({error.code}): {detail}", error.code)
 
 
 class Counted:
@@ -161,10 +171,13 @@ def upload(options: argparse.Namespace) -> None:
             print("Nothing was sent.")
             return
         site = Site(options.url, options.token)
-        site.check_token()
         query = {"name": name, "model": options.model, "public": "false" if options.private else "true"}
-        with tqdm(total=size, unit="B", unit_scale=True, desc="sent", disable=not sys.stderr.isatty()) as bar:
-            bundle = site.upload(file, digest=digest, size=size, bar=bar, **query)
+        bundle = site.first(digest)
+        if bundle:
+            print("It is there already.")
+        else:
+            with tqdm(total=size, unit="B", unit_scale=True, desc="sent", disable=not sys.stderr.isatty()) as bar:
+                bundle = site.upload(file, digest=digest, size=size, bar=bar, **query)
     side = "public" if bundle["public"] else "private"
     print(f"Bundle {bundle['uid']} ({side}): {bundle['state']}; {site.root}/api/bundles/{bundle['uid']}")
     if options.wait:

@@ -100,7 +100,11 @@ def theirs(request: HttpRequest) -> QuerySet[Bundle]:
 
 
 def first_of(request: HttpRequest, key: str) -> Bundle | None:
-    found = UploadKey.objects.select_related("bundle").filter(user=request.user.pk, key=key).first() if key else None
+    """One that failed is tried afresh instead."""
+    if not key:
+        return None
+    keys = UploadKey.objects.select_related("bundle").exclude(bundle__state=Bundle.State.FAILED)
+    found = keys.filter(user=request.user.pk, key=key).first()
     return found.bundle if found else None
 
 

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import threading
 import zipfile
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +53,19 @@ def test_a_file_is_sent_once_and_reported(file: Path, token: str, live_server: A
     assert "run.jsonl:2" in said
     assert "arm64: nothing graded; 1 wait: no arm64 sandbox configured" in said
     assert run(file, live_server.url, token) == 0
+    assert "It is there already." in capsys.readouterr().out
     assert Bundle.objects.get().public is False
+
+
+def test_a_large_file_is_not_sent_again_and_a_failed_one_is(token: str, live_server: Any, tmp_path: Path, capsys: Any) -> None:
+    large = tmp_path / "large.jsonl"
+    large.write_bytes(b"x" * (8 << 20))
+    for _ in range(2):
+        assert run(large, live_server.url, token) == 0
+    assert "It is there already." in capsys.readouterr().out
+    Bundle.objects.update(state=Bundle.State.FAILED)
+    assert run(large, live_server.url, token) == 0
+    assert Bundle.objects.get().state == Bundle.State.IMPORTING
 
 
 @pytest.fixture(autouse=True)
@@ -99,9 +113,23 @@ def test_every_failure_is_one_clear_line(file: Path, token: str, live_server: An
     assert not Bundle.objects.exists()
 
 
-def test_a_redirect_is_named_and_not_followed(file: Path, token: str, live_server: Any, capsys: Any) -> None:
-    assert run(file, f"{live_server.url}/admin", token) == 1  # the admin sends strangers to its login
-    assert f"sends us on to {live_server.url}/admin/login/" in capsys.readouterr().err
+class Elsewhere(BaseHTTPRequestHandler):
+    """A site that moved."""
+
+    def do_POST(self) -> None:  # http.server calls it so
+        self.send_response(301)
+        self.send_header("Location", "https://new.example/api/bundles")
+        self.end_headers()
+
+    def log_message(self, *words: Any) -> None:
+        """Says nothing."""
+
+
+def test_a_redirect_is_named_and_not_followed(file: Path, capsys: Any) -> None:
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.handle_request).start()
+        assert run(file, f"http://127.0.0.1:{server.server_port}", "ak_secret") == 1
+    assert "sends us on to https://new.example/" in capsys.readouterr().err
 
 
 def test_it_runs_without_django(tmp_path: Path) -> None:
