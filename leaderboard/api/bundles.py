@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
 
 from django.conf import settings
@@ -73,6 +73,7 @@ def upload(
     if "\0" in name + model + idempotency_key:
         raise HttpError(422, "A parameter holds a NUL.")
     if first := first_of(request, idempotency_key):
+        read_off(request)
         return Status(200, seen(first))
     with received(request) as file:
         digest = hash_of(file)
@@ -151,6 +152,14 @@ def received(request: HttpRequest) -> Iterator[File]:
             raise HttpError(400, "The body is empty: it should be the file.")
         raw.seek(0)
         yield File(raw, name="")
+
+
+def read_off(request: HttpRequest) -> None:
+    """A client that is still sending would take an early answer for a broken connection."""
+    left = settings.UPLOAD_MAX_MB << 20
+    with suppress(UnreadablePostError):
+        while left > 0 and (chunk := request.read(CHUNK_BYTES)):
+            left -= len(chunk)
 
 
 def hash_of(file: File) -> str:

@@ -57,12 +57,16 @@ def test_a_file_is_sent_once_and_reported(file: Path, token: str, live_server: A
     assert Bundle.objects.get().public is False
 
 
-def test_a_large_file_is_not_sent_again_and_a_failed_one_is(token: str, live_server: Any, tmp_path: Path, capsys: Any) -> None:
+def test_a_large_file_is_sent_again_only_if_it_failed(
+    token: str, live_server: Any, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
     large = tmp_path / "large.jsonl"
     large.write_bytes(b"x" * (8 << 20))
     for _ in range(2):
         assert run(large, live_server.url, token) == 0
     assert "It is there already." in capsys.readouterr().out
+    monkeypatch.setattr(upload_client.Site, "first", lambda *_: None)
+    assert run(large, live_server.url, token) == 0  # a client that sends it all the same is read to its end
     Bundle.objects.update(state=Bundle.State.FAILED)
     assert run(large, live_server.url, token) == 0
     assert Bundle.objects.get().state == Bundle.State.IMPORTING
