@@ -111,10 +111,8 @@ def test_attacks_are_beaten_and_honest_code_gets_its_verdict(entry, local_sandbo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", [entry for entry in ALL if entry.group != "batch"], ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [entry for entry in ALL if entry.group not in ("batch", "mem")], ids=lambda entry: entry.name)
 def test_attacks_are_beaten_at_the_kernels_own_size(entry, local_sandbox):
-    if entry.group == "mem":
-        pytest.skip("memory is the same at every size")
     assert_beaten(entry, grade(entry, local_sandbox, FULL))
 
 
