@@ -28,29 +28,33 @@ class Selection:
     """Which rows of a run folder go into the demo."""
 
     run: str
-    rollouts: int = 99  # the first so many of every kernel
     without: frozenset[tuple[str, int]] = field(default_factory=frozenset)  # (kernel, rollout)
+    only_failed: bool = False  # the rows in which no model replied
 
 
-SELECTIONS = {
-    "plain-7b.zip": Selection(
-        "arch-kernels-v1--stub--plain-7b--null--8cb61393",
-        without=frozenset(
-            {
-                # endless
-                ("count_primes", 2),
-                ("sort_u32", 1),
-                ("count_substr", 2),
-                ("count_distinct_u32", 2),
-                ("levenshtein", 2),
-                # slow, and nothing new
-                ("mandel_count", 2),
-                ("sort_u32", 2),
-            }
+SELECTIONS: dict[str, list[Selection]] = {
+    "plain-7b.zip": [
+        Selection(
+            "arch-kernels-v1--stub--plain-7b--null--8cb61393",
+            without=frozenset(
+                {
+                    # endless
+                    ("count_primes", 2),
+                    ("sort_u32", 1),
+                    ("count_substr", 2),
+                    ("count_distinct_u32", 2),
+                    ("levenshtein", 2),
+                    # slow, and nothing new
+                    ("mandel_count", 2),
+                }
+            ),
         ),
-    ),
-    "portable-70b.zip": Selection("arch-kernels-v1--stub--portable-70b--null--14e0c972"),  # six of its rows are provider errors
-    "simd-x.zip": Selection("arch-kernels-v1--stub--simd-x--null--d50891c8"),
+    ],
+    "portable-70b.zip": [
+        Selection("arch-kernels-v1--stub--portable-70b--null--8f39c5ba"),
+        Selection("arch-kernels-v1--stub--portable-70b--null--14e0c972", only_failed=True),  # six provider errors: not graded
+    ],
+    "simd-x.zip": [Selection("arch-kernels-v1--stub--simd-x--null--d50891c8")],
 }
 
 
@@ -58,31 +62,34 @@ def chosen_lines(traces: Path, selection: Selection) -> Iterator[str]:
     """The rows as they were written. A rollout's number is its rank among the rows of its kernel."""
     seen: Counter[str] = Counter()
     for line in traces.read_text().splitlines(keepends=True):
-        kernel = json.loads(line)["task"]["data"]["kernel"]
+        row = json.loads(line)
+        kernel = row["task"]["data"]["kernel"]
         rollout = seen[kernel]
         seen[kernel] += 1
-        if rollout < selection.rollouts and (kernel, rollout) not in selection.without:
+        if (kernel, rollout) not in selection.without and not (selection.only_failed and row["ok"]):
             yield line
 
 
-def write_bundle(path: Path, selection: Selection) -> None:
-    folder = RUNS / selection.run
-    members = {
-        "traces.jsonl": "".join(chosen_lines(folder / "traces.jsonl", selection)),
-        "configs/resolved/eval.json": (folder / "configs" / "resolved" / "eval.json").read_text(),
-    }
+def write_bundle(path: Path, selections: list[Selection]) -> None:
     with zipfile.ZipFile(path, "w") as bundle:
-        for name, text in members.items():
-            entry = zipfile.ZipInfo(f"{selection.run}/{name}", LONG_AGO)
-            entry.external_attr = 0o644 << 16
-            entry.create_system = 3  # Unix, wherever it is built
-            bundle.writestr(entry, text, zipfile.ZIP_DEFLATED, 9)
+        for selection in selections:
+            folder = RUNS / selection.run
+            add(bundle, f"{selection.run}/traces.jsonl", "".join(chosen_lines(folder / "traces.jsonl", selection)))
+            config = "configs/resolved/eval.json"
+            add(bundle, f"{selection.run}/{config}", (folder / config).read_text())
+
+
+def add(bundle: zipfile.ZipFile, name: str, text: str) -> None:
+    entry = zipfile.ZipInfo(name, LONG_AGO)
+    entry.external_attr = 0o644 << 16
+    entry.create_system = 3  # Unix, wherever it is built
+    bundle.writestr(entry, text, zipfile.ZIP_DEFLATED, 9)
 
 
 def main() -> int:
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "demo"
-    for name, selection in SELECTIONS.items():
-        write_bundle(target / name, selection)
+    for name, selections in SELECTIONS.items():
+        write_bundle(target / name, selections)
         print(f"{name}: {(target / name).stat().st_size / 1024:.0f} kB")
     return 0
 

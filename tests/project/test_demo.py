@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,14 @@ def test_a_shipped_bundle_is_what_its_script_makes(name: str, tmp_path: Path) ->
     assert contents(tmp_path / name) == contents(DEMO / name)
 
 
-def test_at_least_three_models_answer_every_kernel() -> None:
+def test_at_least_three_models_answer_every_kernel_twice() -> None:
     kernels = {path.parent.name for path in ROOT.glob("kernels/*/kernel.toml")}
     for name in SELECTIONS:
-        (lines,) = (text.decode().splitlines() for path, text in contents(DEMO / name).items() if path.endswith("traces.jsonl"))
-        assert {json.loads(line)["task"]["data"]["kernel"] for line in lines} == kernels
+        lines = [
+            line for path, text in contents(DEMO / name).items() if path.endswith("traces.jsonl") for line in text.splitlines()
+        ]
+        rows = [json.loads(line) for line in lines]
+        answers = Counter(row["task"]["data"]["kernel"] for row in rows if row["ok"])
+        assert answers.keys() == kernels
+        assert min(answers.values()) >= 2  # an interval needs two
     assert len(SELECTIONS) >= 3
