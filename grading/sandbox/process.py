@@ -40,7 +40,8 @@ def run_bounded(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], timeou
         except subprocess.TimeoutExpired:
             raise SandboxTimeout(f"{argv[-1][:60]} did not end within {timeout_s:.0f} s") from None
         finally:
-            kill_tree(process.pid)
+            if process.poll() is None:  # else its number may be another process's by now
+                kill_tree(process.pid)
             code = process.wait()
     return Completed(exit_code=code if code >= 0 else 128 - code, stdout=stdout, stderr=stderr)
 

@@ -48,9 +48,9 @@ def test_what_runs_too_long_is_a_fault_and_its_whole_tree_is_killed():
 
 def test_a_process_that_keeps_the_pipe_open_does_not_hold_us_up():
     began = time.monotonic()
-    assert run("sleep 30 & echo done").stdout == b"done\n"
+    assert run("sleep 7206 & echo done").stdout == b"done\n"
     assert time.monotonic() - began < 10
-    for pid in alive(b"30"):
+    for pid in alive(b"7206"):
         process.kill_tree(pid)
 
 
@@ -65,6 +65,12 @@ def test_an_exception_kills_the_whole_tree(monkeypatch, error):
     with pytest.raises(error):
         run("sleep 7202 & sleep 7202")
     assert not alive(b"7202")
+
+
+def test_nothing_is_sent_to_the_number_of_a_process_that_has_ended(monkeypatch):
+    """The kernel may have given it to another process meanwhile."""
+    monkeypatch.setattr(process, "kill_tree", lambda pid: pytest.fail(f"{pid} was to be killed"))
+    assert run("exit 3").exit_code == 3
 
 
 def test_a_command_that_is_not_there_says_so():
