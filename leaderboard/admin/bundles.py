@@ -8,13 +8,14 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from leaderboard.admin.base import ReadOnlyAdmin, ask, log_action, plural
+from leaderboard.bundle_progress import progress, verdicts
 from leaderboard.models import Bundle, Result, Submission
 from leaderboard.services import deletion, importing, queueing, visibility
 
@@ -238,23 +239,6 @@ class BundleAdmin(ReadOnlyAdmin):
 
 def page_of(bundle: Bundle) -> str:
     return reverse("admin:leaderboard_bundle_change", args=[bundle.pk])
-
-
-def progress(bundle: Bundle) -> list[dict[str, Any]]:
-    """Per architecture how many of its answers are graded, and how many wait."""
-    rows = Result.objects.filter(submission__entries__bundle=bundle).order_by()
-    done = dict(rows.current().values_list("arch").annotate(n=Count("pk")))
-    waiting = dict(rows.open().values_list("arch").annotate(n=Count("pk")))
-    failed = dict(rows.failed().values_list("arch").annotate(n=Count("pk")))
-    return [
-        {"arch": arch, "done": done.get(arch, 0), "waiting": waiting.get(arch, 0), "failed": failed.get(arch, 0)}
-        for arch in queueing.ARCHS
-    ]
-
-
-def verdicts(bundle: Bundle) -> list[tuple[str, str, int]]:
-    rows = Result.objects.filter(submission__entries__bundle=bundle).current().order_by("arch", "verdict")
-    return list(rows.values_list("arch", "verdict").annotate(n=Count("pk")))
 
 
 def jobs_of(bundles: QuerySet[Bundle]) -> QuerySet[Result]:

@@ -20,8 +20,8 @@ from ninja import Header, Query, Router, Status
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard.admin.bundles import progress, verdicts
 from leaderboard.api.schemas import BundleOut, Error
+from leaderboard.bundle_progress import progress, verdicts
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import importing, tokens
