@@ -26,6 +26,14 @@ class Completed:
     stderr: bytes
 
 
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What a rented or contained sandbox is to have, instead of what the settings say. A sandbox on this host has the host's."""
+
+    cpu: float | None = None  # cores
+    memory_gb: float | None = None
+
+
 class Sandbox(Protocol):
     """Faults (gone, out of time, unusable) are raised as grading.faults.Fault."""
 

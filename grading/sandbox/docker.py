@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from grading.faults import Fault, HarnessBroken, SandboxGone, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import BUILD_TIMEOUT_S, HarnessSource
-from grading.sandbox.base import Completed
-from grading.sandbox.docker_settings import read_settings
+from grading.sandbox.base import Completed, Resources
+from grading.sandbox.docker_settings import read_settings, sized
 from grading.text import clean, decode
 
 if TYPE_CHECKING:  # the client is an optional extra
@@ -63,11 +63,11 @@ class DockerSandbox:
     name = "docker"
     emulated = False
 
-    def __init__(self, arch: str) -> None:
+    def __init__(self, arch: str, resources: Resources | None = None) -> None:
         from grading.sandbox.docker_containers import Slot, sweep
 
         self.arch = arch
-        self._settings = read_settings()
+        self._settings = sized(read_settings(), resources or Resources())
         self._engine = _usable_engine(arch)
         self.on_this_host = self._engine.is_on_this_host
         self._slot: Slot | None = Slot(arch)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grading.faults import SandboxUnavailable
+from grading.sandbox.base import Resources
 
 LAYOUT = 1  # raised when what we keep inside a container is laid out in another way: older ones are then not taken over
 
@@ -35,6 +36,11 @@ def read_settings() -> DockerSettings:
         pids=_count("DOCKER_PIDS", DockerSettings.pids, least=32),
         cpuset=os.environ.get("DOCKER_CPUSET") or DockerSettings.cpuset,
     )
+
+
+def sized(settings: DockerSettings, resources: Resources) -> DockerSettings:
+    """Which CPUs a container has is DOCKER_CPUSET's matter: a quota of CPU time would disturb what is measured."""
+    return settings if resources.memory_gb is None else replace(settings, memory_mb=round(resources.memory_gb * 1024))
 
 
 def _count(variable: str, default: int, *, least: int) -> int:

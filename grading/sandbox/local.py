@@ -206,11 +206,11 @@ def toolchain() -> tuple[str, ...]:
 
 
 def cache_root() -> Path:
-    """Where built harnesses are kept: ARCH_KERNELS_CACHE, else var/harness of the repository, else (out of the plain uid's
-    reach) /var/tmp."""
+    """Where built harnesses are kept: ARCH_KERNELS_CACHE, else var/harness of the repository, else (installed as a package, or
+    out of the plain uid's reach) /var/tmp."""
     if path := os.environ.get("ARCH_KERNELS_CACHE"):
         return Path(path)
-    if is_reachable(REPOSITORY) and os.access(REPOSITORY, os.W_OK):
+    if (REPOSITORY / "pyproject.toml").is_file() and is_reachable(REPOSITORY) and os.access(REPOSITORY, os.W_OK):
         return REPOSITORY / "var" / "harness"
     folder = Path("/var/tmp") / f"{PREFIX}{os.getuid()}"
     folder.mkdir(mode=0o755, exist_ok=True)

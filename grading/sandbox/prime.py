@@ -18,8 +18,8 @@ from uuid import uuid4
 
 from grading.faults import Fault, HarnessBroken, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import BUILD_TIMEOUT_S, HarnessSource
-from grading.sandbox.base import Completed
-from grading.sandbox.prime_settings import is_loopback, read_settings, slot_label
+from grading.sandbox.base import Completed, Resources
+from grading.sandbox.prime_settings import is_loopback, read_settings, sized, slot_label
 from grading.text import decode
 
 if TYPE_CHECKING:  # the client is an optional extra, and takes its time to import
@@ -83,13 +83,13 @@ class PrimeSandbox:
     emulated = False
     on_this_host = False
 
-    def __init__(self, arch: str) -> None:
+    def __init__(self, arch: str, resources: Resources | None = None) -> None:
         if reason := why_unavailable(arch):
             raise SandboxUnavailable(reason)
         from grading.sandbox.prime_places import Places
 
         self.arch = arch
-        self._places: Places = Places(arch, read_settings())
+        self._places: Places = Places(arch, sized(read_settings(), resources or Resources()))
         self._place: Place | None = None
         self._files: dict[str, bytes] = {}  # put since the last command
 

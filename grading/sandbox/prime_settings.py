@@ -7,13 +7,14 @@ import os
 import re
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from grading.faults import SandboxUnavailable
 from grading.sandbox import local
+from grading.sandbox.base import Resources
 
 LAYOUT = 1  # raised when what we keep inside a sandbox is laid out in another way: older ones are then not taken over
 MARK = "arch-kernels"  # a label on every sandbox of ours
@@ -43,6 +44,10 @@ def read_settings() -> PrimeSettings:
         disk_gb=_amount("PRIME_DISK_GB", PrimeSettings.disk_gb),
         idle_minutes=max(1, int(_amount("PRIME_IDLE_MINUTES", PrimeSettings.idle_minutes))),
     )
+
+
+def sized(settings: PrimeSettings, resources: Resources) -> PrimeSettings:
+    return replace(settings, cpu_cores=resources.cpu or settings.cpu_cores, memory_gb=resources.memory_gb or settings.memory_gb)
 
 
 def installation() -> str:

@@ -7,23 +7,29 @@ from dataclasses import dataclass
 
 from grading.faults import SandboxUnavailable
 from grading.sandbox import docker, emulated, local, prime
-from grading.sandbox.base import Sandbox
+from grading.sandbox.base import Resources, Sandbox
 
 ARCHITECTURES = ("amd64", "arm64")
 
 
 @dataclass(frozen=True)
 class Backend:
-    open: Callable[[str], Sandbox]  # of an architecture
+    open: Callable[[str, Resources], Sandbox]  # of an architecture
     why_unavailable: Callable[[str], str | None]  # quick: asked before every answer
     check: Callable[[str], str | None]  # may take its time: asked by people
 
 
 BACKENDS = {
-    "local": Backend(open=local.LocalSandbox, why_unavailable=local.why_unavailable, check=local.why_unavailable),
+    "local": Backend(
+        open=lambda arch, _: local.LocalSandbox(arch), why_unavailable=local.why_unavailable, check=local.why_unavailable
+    ),
     "docker": Backend(open=docker.DockerSandbox, why_unavailable=docker.why_unavailable, check=docker.check),
     "prime": Backend(open=prime.PrimeSandbox, why_unavailable=prime.why_unavailable, check=prime.check),
-    "emulated": Backend(open=emulated.EmulatedSandbox, why_unavailable=emulated.why_unavailable, check=emulated.why_unavailable),
+    "emulated": Backend(
+        open=lambda arch, _: emulated.EmulatedSandbox(arch),
+        why_unavailable=emulated.why_unavailable,
+        check=emulated.why_unavailable,
+    ),
 }
 
 
@@ -47,9 +53,9 @@ def _unknown(name: str, arch: str) -> str | None:
     return None
 
 
-def open_sandbox(name: str, arch: str) -> Sandbox:
+def open_sandbox(name: str, arch: str, resources: Resources | None = None) -> Sandbox:
     """A sandbox ready for work, to be closed by the caller. Raises SandboxUnavailable with the reason."""
     reason = why_unavailable(name, arch)
     if reason is not None:
         raise SandboxUnavailable(reason)
-    return BACKENDS[name].open(arch)
+    return BACKENDS[name].open(arch, resources or Resources())
