@@ -125,6 +125,11 @@ STORAGES = {
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # pages name only those; half the work of compressing
 CACHES = {  # files, because the clusters' processes share it
     "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(DATA_DIR / "cache")},
+    "limits": {  # who has asked how often: many readers must not push the pages' summaries out
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "limits"),
+        "OPTIONS": {"MAX_ENTRIES": 5000},
+    },
 }
 
 # Security ------------------------------------------------------------------------------------------------------------------
@@ -193,6 +198,9 @@ HUNG_S = env.float("HUNG_S", default=40.0)  # a cluster that has not answered a 
 TICK_S = env.float("TICK_S", default=120.0)  # a task goes on to the next row until then
 TRIALS_PER_HOUR = env.int("TRIALS_PER_HOUR", default=20)  # of one person, under /try/
 TRIALS_WAITING = env.int("TRIALS_WAITING", default=3)  # of one person at the same time
+API_READS_PER_MINUTE = env.int("API_READS_PER_MINUTE", default=600)  # of one address, or one user's programs; 0: no limit
+API_UPLOADS_PER_HOUR = env.int("API_UPLOADS_PER_HOUR", default=240)  # of one user; the command sends two requests a file
+NINJA_NUM_PROXIES = env.int("TRUSTED_PROXIES", default=0)  # in front of the site: how much of X-Forwarded-For is believed
 TRIAL_DAYS = env.int("TRIAL_DAYS", default=7)  # then a trial is deleted
 TOO_GOOD = 3.0  # a speedup above so many times the best known waits for a person to look at it
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
-from ninja.errors import ValidationError
+from ninja.errors import Throttled, ValidationError
 
 from leaderboard.api import bundles, read
 from leaderboard.selection import BadSelection
@@ -23,12 +23,19 @@ api.add_router("", bundles.router)
 
 @api.exception_handler(BadSelection)
 def bad_selection(request: HttpRequest, bad: BadSelection) -> HttpResponse:
-    return api.create_response(request, {"detail": str(bad)}, status=400)
+    """Parameters of another form were refused before: this one names what is not there."""
+    return api.create_response(request, {"detail": str(bad)}, status=404)
 
 
 @api.exception_handler(SuspiciousOperation)
 def suspicious(request: HttpRequest, bad: SuspiciousOperation) -> HttpResponse:
     return api.create_response(request, {"detail": str(bad) or "The request makes no sense."}, status=400)
+
+
+@api.exception_handler(Throttled)
+def too_often(request: HttpRequest, refused: Throttled) -> HttpResponse:
+    """ninja adds Retry-After."""
+    return api.create_response(request, {"detail": "Too many requests: wait as long as Retry-After says."}, status=429)
 
 
 @api.exception_handler(ValidationError)

@@ -20,6 +20,8 @@ from ninja import Header, Query, Router, Status
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
+from leaderboard.api import limits
+from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import BundleOut, Error
 from leaderboard.bundle_progress import progress, verdicts
 from leaderboard.models import Bundle, UploadKey
@@ -43,9 +45,10 @@ class Token(HttpBearer):
 
 
 router = Router(auth=Token(), tags=["bundles"])
-REFUSALS = {400: Error, 401: Error, 403: Error, 404: Error, 409: Error, 413: Error, 422: Error}
-BINARY = {"type": "string", "format": "binary"}
-BODY = {
+REFUSALS = {400: Error, 401: Error, 403: Error, 409: Error, 413: Error, 422: Error, 429: Error}
+BINARY = {"type": "string", "format": "binary", "minLength": 1}
+
+BODY = limits.RETRY | {
     "requestBody": {
         "required": True,
         "content": {
@@ -56,29 +59,33 @@ BODY = {
 }
 
 
-@router.post("/bundles", response={200: BundleOut, 201: BundleOut, **REFUSALS}, openapi_extra=BODY, summary="Upload a bundle")
+@router.post(
+    "/bundles",
+    response={200: BundleOut, 201: BundleOut, **REFUSALS},
+    openapi_extra=BODY,
+    throttle=limits.uploads,
+    summary="Upload a bundle",
+)
 def upload(
     request: HttpRequest,
     response: HttpResponse,
-    name: Annotated[str, Query(max_length=255, description="The file's name, for people.")] = "",
-    model: Annotated[str, Query(max_length=300, description="For rows that do not name their model.")] = "",
+    name: Annotated[str, Query(max_length=255, pattern=NO_NUL, description="The file's name, for people.")] = "",
+    model: Annotated[str, Query(max_length=300, pattern=NO_NUL, description="For rows that do not name their model.")] = "",
     public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
     sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
-    idempotency_key: Annotated[str, Header(alias="Idempotency-Key", max_length=200)] = "",
+    idempotency_key: Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL)] = "",
 ) -> Status:
     """The body is the file, or the field `file` of a form. 201: it is new, and is imported without further asking. 200: the same
     file, or the same Idempotency-Key, came before; nothing was changed."""
     if not request.user.has_perm("leaderboard.add_bundle"):
         raise HttpError(403, "The token's user may not upload bundles.")
-    if "\0" in name + model + idempotency_key:
-        raise HttpError(422, "A parameter holds a NUL.")
     if first := first_of(request, idempotency_key):
         read_off(request)
         return Status(200, seen(first))
     with received(request) as file:
         digest = hash_of(file)
         if sha256 and sha256 != digest:
-            raise HttpError(400, f"What arrived hashes to {digest}: it was damaged on the way.")
+            raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
         bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
     if idempotency_key:
         key, _ = UploadKey.objects.get_or_create(user=user_of(request), key=idempotency_key, defaults={"bundle": bundle})
@@ -87,7 +94,13 @@ def upload(
     return Status(201 if is_new else 200, seen(bundle))
 
 
-@router.get("/bundles/{uid}", response={200: BundleOut, 401: Error, 404: Error}, summary="What became of a bundle")
+@router.get(
+    "/bundles/{uid}",
+    response={200: BundleOut, 401: Error, 404: Error, 429: Error},
+    openapi_extra=limits.RETRY,
+    throttle=limits.reads,
+    summary="What became of a bundle",
+)
 def bundle(request: HttpRequest, uid: str) -> dict[str, Any]:
     found = theirs(request).filter(uid=uid).first() if "\0" not in uid else None
     if found is None:
@@ -132,8 +145,8 @@ def received(request: HttpRequest) -> Iterator[File]:
     try:
         if request.content_type == "multipart/form-data":
             file = request.FILES.get("file")
-            if file is None:
-                raise HttpError(400, "The form has no file in its field `file`.")
+            if not file:
+                raise HttpError(400, "The form has no file in its field `file`, or an empty one.")
             yield file
             return
     except RequestDataTooBig:

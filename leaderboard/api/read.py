@@ -5,33 +5,38 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from ninja import Query, Router
 
 from leaderboard import exports
+from leaderboard.api import limits
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
 from leaderboard.models import Kernel, LanguageModel, Submission
 from leaderboard.selection import ARCHS, BadSelection, Selection, read_selection
 from leaderboard.views.queue import api_queue
 
-router = Router(tags=["reading"])
+router = Router(tags=["reading"], throttle=limits.reads)
+CURSOR = r"^([0-9a-z]{1,16}\.(amd64|arm64))?$"
+TOO_OFTEN = {429: Error}
 Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The architecture.")]
-Names = Annotated[str, Query(max_length=4000, description="Names or slugs, joined by commas; none: all of them.")]
+NO_NUL = r"^[^\x00]*$"
+Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]
 
 
-@router.get("/kernels", response=KernelsOut, summary="The tasks")
+@router.get("/kernels", response={200: KernelsOut, **TOO_OFTEN}, openapi_extra=limits.RETRY, summary="The tasks")
 def kernels(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(Kernel.objects.all())}
 
 
-@router.get("/models", response=ModelsOut, summary="Models with a public answer")
+@router.get("/models", response={200: ModelsOut, **TOO_OFTEN}, openapi_extra=limits.RETRY, summary="Models with a public answer")
 def models(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(LanguageModel.objects.public().order_by("name", "slug"))}
 
 
 @router.get(
     "/leaderboard",
-    response={200: LeaderboardOut, 400: Error, 422: Error},
+    response={200: LeaderboardOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
+    openapi_extra=limits.RETRY,
     summary="A row a model and architecture, as in leaderboard.csv",
 )
 def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "") -> dict[str, Any]:
@@ -42,7 +47,8 @@ def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", m
 
 @router.get(
     "/results",
-    response={200: ResultsOut, 400: Error, 422: Error},
+    response={200: ResultsOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
+    openapi_extra=limits.RETRY,
     summary="Every current result, as in results.csv, page by page",
 )
 def results(
@@ -50,7 +56,7 @@ def results(
     arch: Arch = "both",
     kernel: Names = "",
     model: Names = "",
-    cursor: Annotated[str, Query(max_length=40, description="`next` of the page before; none: the first page.")] = "",
+    cursor: Annotated[str, Query(pattern=CURSOR, description="`next` of the page before; none: the first page.")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> dict[str, Any]:
     """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
@@ -69,10 +75,11 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 def selected(request: HttpRequest) -> Selection:
-    """Raises BadSelection."""
-    if any("\0" in value for values in request.GET.lists() for value in values[1]):
-        raise BadSelection("A parameter holds a NUL, which no name does.")
-    return read_selection(request.GET)
+    """Raises BadSelection. Only what the document names is read: the pages know more parameters."""
+    asked = QueryDict(mutable=True)
+    for name in ("arch", "kernel", "model"):
+        asked.setlist(name, request.GET.getlist(name))
+    return read_selection(asked)
 
 
 def after(cursor: str) -> Q:

@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 
 from leaderboard.models import Result
 from leaderboard.querysets import ResultQuerySet
@@ -34,7 +36,9 @@ def queue(request: HttpRequest) -> HttpResponse:
     return render(request, "leaderboard/queue.html", context)
 
 
+@csrf_exempt  # it only reads, and a wrong method is to be told so
 @never_cache
+@require_safe
 def api_queue(request: HttpRequest) -> JsonResponse:
     return JsonResponse(queue_status())
 

@@ -56,7 +56,7 @@ def test_a_key_is_its_users_alone(program: Program, stranger: Program) -> None:
 
 def test_what_was_damaged_on_the_way_is_refused(program: Program) -> None:
     digest = hashlib.sha256(BODY).hexdigest()
-    assert "damaged" in program.send(BODY[:-3], f"sha256={digest}", status=400)["detail"]
+    assert "damaged" in program.send(BODY[:-3], f"sha256={digest}", status=409)["detail"]
     program.send(BODY, f"sha256={digest}")
 
 
