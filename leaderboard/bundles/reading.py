@@ -18,6 +18,7 @@ from leaderboard.text import clean
 
 MAX_ROLLOUT = 2**31 - 1
 NAME_LENGTH = 300
+RUNS_TOLD = 20  # different values of one setting, of a model that was asked in many ways
 REPEATED = "duplicate: it came earlier in the bundle"
 
 
@@ -31,6 +32,8 @@ class Reading:
     model: str = ""  # for rows that do not name theirs
     formats: Counter[str] = field(default_factory=Counter)
     config: dict[str, Any] = field(default_factory=dict)
+    asked: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by model: {"temperature": ["0.2", "0.8"]} of two runs
+    _noted: set[int] = field(default_factory=set)  # the models and runs that `asked` has
     rows: int = 0
 
     def __iter__(self) -> Iterator[Answer | Skipped]:
@@ -89,6 +92,7 @@ class Reading:
             return place.skip("no model name: give one with the upload (--model on the command line)")
         if len(model) > NAME_LENGTH:
             return place.skip(f"a model name of over {NAME_LENGTH} characters")
+        self._note_run(model, place)
         return Answer(
             member=clean(place.member.name)[-400:],
             line=place.line,
@@ -102,6 +106,16 @@ class Reading:
             completion_tokens=reply.completion_tokens,
             cut_short=reply.cut_short,
         )
+
+    def _note_run(self, model: str, place: _Place) -> None:
+        key = hash((model, place.member.folder))
+        if not place.run.config or key in self._noted:
+            return
+        self._noted.add(key)
+        for name, value in place.run.config.items():
+            values = self.asked.setdefault(model, {}).setdefault(name, [])
+            if value not in values and len(values) < RUNS_TOLD:
+                values.append(value)
 
     def _count_row(self) -> None:
         self.rows += 1

@@ -19,7 +19,10 @@ PLACES = (  # relative to the folder of the traces, newest writer first
     "metadata.json",
 )
 CONFIG_LIMIT = 4 << 20
-SAMPLING = ("temperature", "top_p", "reasoning_effort", "max_tokens")
+SAMPLING = (
+    *("temperature", "top_p", "top_k", "min_p", "reasoning_effort", "max_tokens", "max_completion_tokens", "seed", "n"),
+    *("frequency_penalty", "presence_penalty", "repetition_penalty"),
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,10 @@ def read_config(member: Member) -> Run:
 
 def config_of(raw: dict[str, Any]) -> dict[str, Any]:
     """What a reader of results wants to know of how the model was asked."""
-    sampling: dict[str, Any] = next((raw[key] for key in ("sampling", "sampling_args") if isinstance(raw.get(key), dict)), {})
+    sampling: dict[str, Any] = {}
+    for part in (raw.get("sampling_args"), raw.get("sampling"), in_agent(raw, "sampling")):  # an agent's own comes last, and wins
+        if isinstance(part, dict):
+            sampling |= {key: value for key, value in (part | table(part.get("extra_body"))).items() if value is not None}
     taskset: dict[str, Any] = next((part for part in (in_env(raw, "taskset"), raw.get("taskset")) if isinstance(part, dict)), {})
     found = {
         "environment": first_text(taskset.get("id"), raw.get("env_id")),
@@ -62,6 +68,10 @@ def config_of(raw: dict[str, Any]) -> dict[str, Any]:
         **{key: sampling.get(key) for key in SAMPLING},
     }
     return {key: shorten(clean(str(value)), 2000) for key, value in found.items() if value is not None}
+
+
+def table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def in_env(raw: dict[str, Any], key: str) -> Any:
