@@ -1,0 +1,29 @@
+"""Which kernels a run is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernels.catalog import load_catalog
+
+
+def all_kernels() -> list[str]:
+    return list(load_catalog())
+
+
+def chosen_kernels(asked: object) -> list[str]:
+    """The names asked for, once each: a list, or text with commas or blanks between. Raises ValueError naming those there are."""
+    parts: Iterable[object] = asked if isinstance(asked, list | tuple | set) else [asked]
+    names = [name for part in parts for name in _split(part)]
+    known = all_kernels()
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"no kernel {', '.join(map(repr, unknown))}; there are: {', '.join(known)}")
+    if not names:
+        raise ValueError(f"no kernel is named; there are: {', '.join(known)} (leave the option out for all)")
+    return list(dict.fromkeys(names))
+
+
+def _split(part: object) -> list[str]:
+    if not isinstance(part, str):
+        raise ValueError(f"kernels are given by name, not as {part!r}")
+    return part.replace(",", " ").split()
