@@ -3,9 +3,9 @@ SHELL := /bin/bash
 PORT ?= 8000
 HOST ?= 127.0.0.1
 PY := .venv/bin/python
-QUICK := not slow and not browser and not chaos and not engine and not fuzz
+QUICK := not slow and not browser and not chaos and not engine and not environment and not fuzz
 
-.PHONY: help setup demo up test test-all lint format lock bench bench-coverage bench-queue clean
+.PHONY: help setup demo up test test-all test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages clean
 
 help:            ## show these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,6 +28,10 @@ test-all: setup  ## all tests: browser, chaos, engines, fuzz
 	@scripts/install_test_tools.sh
 	@$(PY) -m pytest $(ARGS)
 
+test-environment: setup ## the verifiers environment, run by verifiers itself in a virtual environment of its own
+	@scripts/setup_environment.sh >/dev/null
+	@$(PY) -m pytest -m environment $(ARGS)
+
 lint: setup      ## ruff, mypy, layers, lock files, C warnings
 	@scripts/lint.sh
 
@@ -44,8 +48,14 @@ bench: setup     ## the grader's own overhead, by stage
 bench-coverage: setup ## how often the intervals hold the true value, by simulation (3 minutes)
 	@$(PY) -m bench.coverage $(ARGS)
 
+bench-pages: setup ## server time and queries of every page with 100,000 results (4 minutes)
+	@$(PY) -m bench.pages $(ARGS)
+
 bench-queue: setup ## answers a minute on 1, 2 and 4 sandboxes of a double (4 minutes)
 	@$(PY) bench/queue.py $(ARGS)
+
+bench-upload: setup ## 500 MB with 100,000 answers, imported while pages are read (8 minutes, 5 GB of disk)
+	@$(PY) bench/big_bundle.py $(ARGS)
 
 clean:           ## remove all that the tools made, the site's data included
 	rm -rf .venv var node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -20,12 +20,14 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.0, metavar="SECONDS", help="of each round trip")
     parser.add_argument("--chaos", type=float, default=0.0, metavar="SHARE", help="of commands and uploads that go wrong")
     parser.add_argument("--seed", type=int, default=0, help="of the chaos")
+    parser.add_argument("--minute", type=float, metavar="SECONDS", help="end idle sandboxes; a minute lasts so long here")
     parser.add_argument("--canned", type=float, metavar="SECONDS", help="execute nothing; an answer takes so long")
     asked = parser.parse_args()
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     options: dict[str, Any] = {"port": asked.port, "latency_s": asked.latency, "chaos": asked.chaos, "seed": asked.seed}
+    options["minute_s"] = asked.minute
     if asked.canned is None:
         double = PrimeDouble(keys=None, **options)
     else:

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -50,6 +51,7 @@ class Box:
         self.status = "RUNNING"
         self.error_type: str | None = None
         self.made_at = datetime.now(UTC)
+        self.used_at = time.monotonic()
         self.root = folder / box_id
         self._tools = self.root / "bin"
         self._tools.mkdir(parents=True)
@@ -79,6 +81,7 @@ class Box:
 
     def upload(self, path: str, data: bytes) -> None:
         """By a process of the commands' own user, so that no link left inside leads it out."""
+        self.used_at = time.monotonic()
         script = 'mkdir -p "${1%/*}" && cat >"$1"'
         subprocess.run(["sh", "-c", script, "sh", f"{self.root}{path}"], input=data, check=True, **as_plain_user())
 
@@ -105,8 +108,14 @@ class Box:
         finally:
             process.wait()
             with self._lock:
+                self.used_at = time.monotonic()
                 self._running.discard(process)
         return process.returncode if process.returncode >= 0 else 128 - process.returncode
+
+    def idle_s(self) -> float:
+        """How long nothing has been asked of it."""
+        with self._lock:
+            return 0.0 if self._running else time.monotonic() - self.used_at
 
     def end(self) -> None:
         """Gone, with all that runs in it."""

@@ -67,6 +67,9 @@ class CannedBox(Box):
         on_output("stdout", self._answer_to(command).encode())
         return 0
 
+    def idle_s(self) -> float:
+        return 0.0
+
     def end(self) -> None:
         self.status = "TERMINATED"
 

@@ -61,9 +61,11 @@ class PrimeDouble:
         chaos: float = 0.0,
         seed: int = 0,
         keys: frozenset[str] | None = frozenset({KEY}),
+        minute_s: float | None = None,
     ) -> None:
         self.latency_s = latency_s  # of each round trip
         self.keys = keys  # None: any
+        self.minute_s = minute_s  # how long a minute of a sandbox's idle timeout lasts here; None: idle ones are kept
         self.troubles = Troubles(chaos, seed)
         self.boxes: dict[str, Box] = {}
         self.flaws: set[str] = set()  # of sandboxes to come: machine, compiler, disk
@@ -79,6 +81,8 @@ class PrimeDouble:
 
     def __enter__(self) -> PrimeDouble:
         self._thread.start()
+        if self.minute_s is not None:
+            threading.Thread(target=self._end_idle, args=(self.minute_s,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -125,6 +129,13 @@ class PrimeDouble:
             box = self.boxes.pop(box_id, None)
         if box:
             box.end()
+
+    def _end_idle(self, minute_s: float) -> None:
+        """What the service does by itself."""
+        while not self.closing.wait(minute_s / 4):
+            for box in self.running:
+                if box.idle_s() > box.request["idle_timeout_minutes"] * minute_s:
+                    self.vanish(box.id)
 
     def make(self, request: dict[str, Any]) -> Box:
         """The same sandbox for the same idempotency key."""
