@@ -20,15 +20,26 @@ class Limits:
     files: int
     line_mb: int
     rows: int
+    reply_mb: int = 2
+    values: int = 500_000  # in one row: a short line of brackets takes twenty times its length in memory
+    models: int = 1000
+    header_mb: int = 32  # a zip's directory, a tar's extended headers: read at once, whatever their length
+    window_mb: int = 32  # how far back zstd may refer, which is what it takes in memory
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Member:
-    """A file of the bundle, unpacked to a place of ours: its name is only a name, never a path that is written to."""
+    """A file of the bundle: its name is only a name; what is opened is a number in a folder of ours (or a file of a folder
+    on the command line). There may be a hundred thousand of them."""
 
     name: str  # inside the bundle, with forward slashes
-    path: Path
+    base: Path
+    number: int | None  # None: the file lies under its own name
     size: int
+
+    @property
+    def path(self) -> Path:
+        return self.base / (self.name if self.number is None else f"{self.number:06d}")
 
     @property
     def folder(self) -> str:

@@ -12,13 +12,17 @@ from typing import Any
 from leaderboard.bundles.formats import c_files
 from leaderboard.bundles.formats.base import NoReply, Reader, Reply
 from leaderboard.bundles.found import Answer, BundleError, Limits, Member, Skipped, Unpacked
+from leaderboard.bundles.lines import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import READERS
-from leaderboard.bundles.runs import Run, run_of
-from leaderboard.text import clean
+from leaderboard.bundles.runs import Run, Runs
+from leaderboard.bundles.taking import LINES
+from leaderboard.text import clean, shorten
 
 MAX_ROLLOUT = 2**31 - 1
 NAME_LENGTH = 300
-RUNS_TOLD = 20  # different values of one setting, of a model that was asked in many ways
+REASON_LENGTH = 400
+BLANK_PER_ROW = 4
+RUNS_TOLD = 5  # different values of one setting, of a model that was asked in many ways
 REPEATED = "duplicate: it came earlier in the bundle"
 
 
@@ -33,40 +37,47 @@ class Reading:
     formats: Counter[str] = field(default_factory=Counter)
     config: dict[str, Any] = field(default_factory=dict)
     asked: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by model: {"temperature": ["0.2", "0.8"]} of two runs
+    _models: set[str] = field(default_factory=set)
+    _found_runs: Runs | None = None
     _noted: set[int] = field(default_factory=set)  # the models and runs that `asked` has
     rows: int = 0
+    blank: int = 0
 
     def __iter__(self) -> Iterator[Answer | Skipped]:
-        yield from self.unpacked.skipped
+        for file in self.unpacked.skipped:
+            yield Skipped(member=clean(file.member), line=0, reason=file.reason, counts=False)
         seen: set[bytes] = set()  # digests: half a million identities stay small
         for member in self.unpacked.members:
             for item in self._read(member):
                 if isinstance(item, Answer):
-                    digest = hashlib.blake2b(item.identity.encode(), digest_size=12).digest()
+                    digest = short_digest(item.identity)
                     if digest in seen:
-                        yield Skipped(member=item.member, line=item.line, reason="duplicate: it came earlier in the bundle")
+                        yield Skipped(member=item.member, line=item.line, reason=REPEATED)
                         continue
                     seen.add(digest)
                 yield item
 
     def _read(self, member: Member) -> Iterator[Answer | Skipped]:
-        if member.name.lower().endswith((".jsonl", ".ndjson")):
+        if member.name.lower().endswith(LINES):
             yield from self._read_lines(member)
-        elif member.name.endswith(".c"):
+        elif member.name.lower().endswith(".c"):
             self._count_row()
             self.formats[c_files.NAME] += 1
             path = c_files.path_in_run(member, self.kernels)
             place = _Place(member, 0, path, Run())
-            yield self._answer(c_files.read_c_file(member, self.kernels), place, rollout=0)
+            yield self._answer(c_files.read_c_file(member, self.kernels, self.limits.reply_mb << 20), place, rollout=0)
 
     def _read_lines(self, member: Member) -> Iterator[Answer | Skipped]:
-        run = run_of(member, self.unpacked.members)
+        run = self._runs().of(member)
         self.config |= run.config
-        rollouts: Counter[str] = Counter()
-        for number, line in lines_of(member, self.limits.line_mb << 20):
+        rollouts: Counter[bytes] = Counter()
+        for line in lines_of(member, self.limits.line_mb << 20):
+            place = _Place(member, line.number, member.file_name, run)
+            if line.is_blank:
+                self._count_blank()
+                continue
             self._count_row()
-            place = _Place(member, number, member.file_name, run)
-            row = parse(line)
+            row = parse(line, self.limits)
             reader = next((reader for reader in READERS if reader.takes(row)), None) if isinstance(row, dict) else None
             if isinstance(row, str):
                 yield place.skip(row)
@@ -76,9 +87,18 @@ class Reading:
                 self.formats[reader.name] += 1
                 yield from self._read_row(reader, row, place, rollouts)
 
-    def _read_row(self, reader: Reader, row: dict[str, Any], place: _Place, rollouts: Counter[str]) -> Iterator[Answer | Skipped]:
-        key = reader.task_key(row)
+    def _runs(self) -> Runs:
+        if self._found_runs is None:
+            self._found_runs = Runs(self.unpacked.members)
+        return self._found_runs
+
+    def _read_row(
+        self, reader: Reader, row: dict[str, Any], place: _Place, rollouts: Counter[bytes]
+    ) -> Iterator[Answer | Skipped]:
+        key = short_digest(reader.task_key(row))
         for part, reply in enumerate(reader.replies(row)):
+            if part:  # an episode of several agents: each reply is accounted for
+                self._count_row()
             yield self._answer(reply, place, rollouts[key], part)
         rollouts[key] += 1
 
@@ -92,6 +112,11 @@ class Reading:
             return place.skip("no model name: give one with the upload (--model on the command line)")
         if len(model) > NAME_LENGTH:
             return place.skip(f"a model name of over {NAME_LENGTH} characters")
+        if len(reply.text) > self.limits.reply_mb << 20:
+            return place.skip(f"a reply of over {self.limits.reply_mb} million characters (BUNDLE_MAX_REPLY_MB)")
+        self._models.add(model)
+        if len(self._models) > self.limits.models:
+            raise BundleError(f"More than {self.limits.models} models (BUNDLE_MAX_MODELS).")
         self._note_run(model, place)
         return Answer(
             member=clean(place.member.name)[-400:],
@@ -122,6 +147,11 @@ class Reading:
         if self.rows > self.limits.rows:
             raise BundleError(f"More than {self.limits.rows} rows (BUNDLE_MAX_ROWS).")
 
+    def _count_blank(self) -> None:
+        self.blank += 1
+        if self.blank > BLANK_PER_ROW * self.limits.rows:
+            raise BundleError(f"More than {BLANK_PER_ROW} empty lines for each of {self.limits.rows} rows (BUNDLE_MAX_ROWS).")
+
 
 @dataclass(frozen=True)
 class _Place:
@@ -133,7 +163,7 @@ class _Place:
     run: Run
 
     def skip(self, reason: str) -> Skipped:
-        return Skipped(member=clean(self.member.name)[-400:], line=self.line, reason=clean(reason))
+        return Skipped(member=clean(self.member.name)[-400:], line=self.line, reason=shorten(clean(reason), REASON_LENGTH))
 
     def identity(self, trace_id: str | None, part: int) -> str:
         """The trace's id; else the file by its content, its path inside the run folder and the row: repacking changes nothing."""
@@ -157,32 +187,24 @@ def file_digest(member: Member) -> str:
     return _digests[key]
 
 
-def lines_of(member: Member, limit: int) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered lines that are not blank; None for one longer than `limit`. A byte order mark and CRLF are taken off."""
-    with member.path.open("rb") as file:
-        number = 0
-        while line := file.readline(limit + 1):
-            number += 1
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
-            if len(line) > limit and not line.endswith(b"\n"):
-                while (rest := file.readline(1 << 20)) and not rest.endswith(b"\n"):
-                    pass
-                yield number, None
-            elif line.strip():
-                yield number, line.rstrip(b"\r\n")
+def short_digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
-def parse(line: bytes | None) -> dict[str, Any] | str:
+def parse(line: Line, limits: Limits) -> dict[str, Any] | str:
     """The object in a line, or what is wrong with it."""
-    if line is None:
-        return "a line longer than BUNDLE_MAX_LINE_MB"
+    data = line.data
+    if data is None:
+        return f"a line of over {limits.line_mb} MB (BUNDLE_MAX_LINE_MB)"
+    if sum(data.count(sign) for sign in (b",", b"[", b"{")) > limits.values:
+        return f"a row of over {limits.values} values (BUNDLE_MAX_VALUES)"
     try:
-        row = json.loads(line.decode("utf-8"))
+        row = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
-        return "not UTF-8"
+        return "not UTF-8 but UTF-16: save the file as UTF-8" if data.startswith(UTF_16) else "not UTF-8"
     except RecursionError:
         return "broken JSON: nested too deeply"
     except ValueError as error:
-        return f"broken JSON: {error}"
+        cut_off = line.is_unended and data.startswith(b"{")
+        return f"broken JSON: {'it was cut off, the file ends here' if cut_off else error}"
     return row if isinstance(row, dict) else "not a JSON object"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +16,15 @@ PLACES = (  # relative to the folder of the traces, newest writer first
     "configs/resolved/eval.json",
     "configs/eval.json",
     "configs/resolved/replay.json",
+    "configs/replay.json",
     "config.toml",
     "metadata.json",
 )
-CONFIG_LIMIT = 4 << 20
+# Real ones have a few kB. Python's TOML reader is slow, and an archive can hold a hundred thousand configurations.
+JSON_BYTES, TOML_BYTES = 1 << 20, 128 << 10
+ALL_BYTES = 64 << 20  # of all configurations that are read for a bundle
+KEPT = 1000
+VALUE_LENGTH, PROMPT_LENGTH = 100, 2000
 SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "reasoning_effort", "max_tokens", "max_completion_tokens", "seed", "n"),
     *("frequency_penalty", "presence_penalty", "repetition_penalty"),
@@ -33,20 +39,38 @@ class Run:
     config: dict[str, Any] = field(default_factory=dict)  # small: sampling, system prompt, environment
 
 
-def run_of(member: Member, members: Iterable[Member]) -> Run:
-    """The run a file of rows belongs to, by the configuration that lies beside it."""
-    beside = {other.name: other for other in members}
-    for place in PLACES:
-        name = f"{member.folder}/{place}" if member.folder else place
-        if name in beside and beside[name].size <= CONFIG_LIMIT:
-            return read_config(beside[name])
-    return Run()
+class Runs:
+    """The runs of a bundle, by the configurations that lie beside their rows."""
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        names = {place.rpartition("/")[2] for place in PLACES}
+        self.configs = {member.name: member for member in members if member.file_name in names}
+        self.known: OrderedDict[str, Run] = OrderedDict()
+        self.bytes_read = 0
+
+    def of(self, member: Member) -> Run:
+        for place in PLACES:
+            name = f"{member.folder}/{place}" if member.folder else place
+            if name in self.configs:
+                return self._read(self.configs[name])
+        return Run()
+
+    def _read(self, config: Member) -> Run:
+        if config.name not in self.known:
+            self.bytes_read += config.size
+            self.known[config.name] = read_config(config) if self.bytes_read <= ALL_BYTES else Run()
+            if len(self.known) > KEPT:
+                self.known.popitem(last=False)
+        return self.known[config.name]
 
 
 def read_config(member: Member) -> Run:
+    is_toml = member.name.endswith(".toml")
+    if member.size > (TOML_BYTES if is_toml else JSON_BYTES):
+        return Run()
     try:
         text = member.path.read_text(encoding="utf-8-sig")
-        raw = tomllib.loads(text) if member.name.endswith(".toml") else json.loads(text)
+        raw = tomllib.loads(text) if is_toml else json.loads(text)
     except (ValueError, RecursionError):
         return Run()
     if not isinstance(raw, dict):
@@ -64,10 +88,21 @@ def config_of(raw: dict[str, Any]) -> dict[str, Any]:
     found = {
         "environment": first_text(taskset.get("id"), raw.get("env_id")),
         "system_prompt": first_text(taskset.get("system_prompt")),
-        "rollouts": raw.get("num_rollouts") or raw.get("rollouts_per_example"),
+        "rollouts": scalar_text(raw.get("num_rollouts")) or raw.get("rollouts_per_example"),
         **{key: sampling.get(key) for key in SAMPLING},
     }
-    return {key: shorten(clean(str(value)), 2000) for key, value in found.items() if value is not None}
+    texts = {key: scalar_text(value) for key, value in found.items()}
+    lengths = {"system_prompt": PROMPT_LENGTH}
+    return {key: shorten(clean(text), lengths.get(key, VALUE_LENGTH)) for key, text in texts.items() if text}
+
+
+def scalar_text(value: Any) -> str:
+    """A text or a number as text, else nothing: lists may be nested too deeply even to be printed."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | float):
+        return str(value)
+    return str(value) if isinstance(value, int) and value.bit_length() < 200 else ""
 
 
 def table(value: Any) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from leaderboard.bundles.runs import first_text
 
 Row = dict[str, Any]
+# Of an error, what says most first; error_chain_* until 0.3, where `error` is only a name.
+MESSAGES = ("message", "detail", "error_chain_repr", "error_chain_str", "error", "type")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,14 +80,17 @@ def total(values: Iterable[int | None]) -> int | None:
     return min(sum(known), 2**31 - 1) if known else None
 
 
+def first_line(text: str) -> str:
+    return text.strip()[:300].splitlines()[0]
+
+
 def error_text(errors: Any) -> str:
     """One line out of a run's errors: "429: rate limit"."""
-    for error in tables(errors) if isinstance(errors, list) else [errors]:
+    for error in errors if isinstance(errors, list) else [errors]:
         if isinstance(error, str) and error.strip():
-            return error.strip().splitlines()[0][:300]
+            return first_line(error)
         if isinstance(error, dict):
-            status = error.get("status_code")
-            message = first_text(error.get("message"), error.get("detail"), error.get("error"), error.get("type")) or "no message"
-            line = message.strip().splitlines()[0][:300]
-            return f"{status}: {line}" if status else line
+            status = count(error.get("status_code"))
+            message = first_text(*(error.get(key) for key in MESSAGES)) or "no message"
+            return f"{status}: {first_line(message)}" if status else first_line(message)
     return ""

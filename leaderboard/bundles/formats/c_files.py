@@ -6,29 +6,36 @@ from collections.abc import Collection
 
 from leaderboard.bundles.formats.base import NoReply, Reply
 from leaderboard.bundles.found import Member
+from leaderboard.bundles.lines import UTF_16
 
 NAME = "C files"
-SIZE_LIMIT = 4 << 20  # far above what the grader takes: it says so itself
 
 
 def path_in_run(member: Member, kernels: Collection[str]) -> str:
     """<model>/<kernel>[/<rollout>].c, without the folders above."""
     parts = member.name.split("/")
-    deep = len(parts) >= 3 and parts[-2] in kernels
-    return "/".join(parts[-3:] if deep else parts[-2:])
+    is_rollout = len(parts) >= 2 and (parts[-2] in kernels or is_number(parts[-1][:-2]))
+    return "/".join(parts[-3:] if is_rollout else parts[-2:])
 
 
-def read_c_file(member: Member, kernels: Collection[str]) -> Reply | NoReply:
-    if member.size > SIZE_LIMIT:
-        return NoReply(reason="a C file over 4 MB")
-    parts = path_in_run(member, kernels).removesuffix(".c").split("/")
-    if len(parts) == 1:  # kernel.c alone: the model has to be given
-        model, kernel, rollout = None, parts[0], "0"
-    elif len(parts) == 2:
-        (model, kernel), rollout = parts, "0"
+def read_c_file(member: Member, kernels: Collection[str], most_bytes: int) -> Reply | NoReply:
+    if member.size > most_bytes:
+        return NoReply(reason=f"a C file over {most_bytes >> 20} MB (BUNDLE_MAX_REPLY_MB)")
+    *folders, last = path_in_run(member, kernels)[:-2].split("/")
+    if folders and (is_number(last) or folders[-1] in kernels):
+        if not is_number(last):
+            return NoReply(reason="the file's name is no rollout number")
+        kernel, rollout, folders = folders[-1], int(last), folders[:-1]
     else:
-        model, kernel, rollout = parts
-    if not rollout.isascii() or not rollout.isdigit() or len(rollout) > 9:
-        return NoReply(reason="the file's name is no rollout number")
-    text = member.path.read_bytes().decode("utf-8", "replace")
-    return Reply(kernel=kernel, model=model, text=text, rollout=int(rollout), raw=True)
+        kernel, rollout = last, 0
+    model = folders[-1] if folders else None  # without a folder above, the model has to be given
+    return Reply(kernel=kernel, model=model, text=decoded(member.path.read_bytes()), rollout=rollout, raw=True)
+
+
+def is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
+def decoded(data: bytes) -> str:
+    """Comments in another encoding do no harm: what is no UTF-8 is replaced."""
+    return data.decode("utf-16" if data.startswith(UTF_16) else "utf-8", "replace")

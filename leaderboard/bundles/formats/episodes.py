@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from leaderboard.bundles.formats.base import NoReply, Reply, Row, error_text, table, tables
 from leaderboard.bundles.formats.traces import read_trace, task_key
-from leaderboard.bundles.runs import first_text
 
 
 class Episodes:
@@ -22,7 +21,7 @@ class Episodes:
         traces = tables(row.get("traces"))
         if not traces:
             yield NoReply(reason=f"the model never replied: {error_text(row.get('errors')) or 'the episode has no trace'}")
-        if len(traces) == 1 and first_text(row.get("root_reply")):
+        if len(traces) == 1 and isinstance(row.get("root_reply"), str):
             traces = [traces[0] | {"root_reply": row["root_reply"]}]
         for trace in traces:
             yield read_trace(trace, table(trace.get("task")) or task_of(row))

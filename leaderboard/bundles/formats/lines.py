@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leaderboard.bundles.formats.base import NoReply, Reply, Row, count
-from leaderboard.bundles.runs import first_text
+from leaderboard.bundles.runs import first_text, scalar_text
 
 
 class Lines:
@@ -15,7 +15,7 @@ class Lines:
         return "kernel" in row and "answer" in row
 
     def task_key(self, row: Row) -> str:
-        return f"{row.get('kernel')} {row.get('model')}"
+        return f"{scalar_text(row.get('kernel'))} {scalar_text(row.get('model'))}"
 
     def replies(self, row: Row) -> Iterable[Reply | NoReply]:
         if not isinstance(row["answer"], str | None):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables
-from leaderboard.bundles.runs import first_text
+from leaderboard.bundles.runs import first_text, scalar_text
 
 
 class Results:
@@ -17,7 +17,7 @@ class Results:
         return "completion" in row
 
     def task_key(self, row: Row) -> str:
-        return str(row.get("example_id", ""))
+        return scalar_text(row.get("example_id")) or kernel_of(info_of(row.get("info"))) or ""
 
     def replies(self, row: Row) -> Iterable[Reply | NoReply]:
         completion = row.get("completion")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables, total
-from leaderboard.bundles.runs import first_text
+from leaderboard.bundles.runs import first_text, scalar_text
+
+# A framework's limit ended the conversation (verifiers' own `is_truncated`, but for max_turns: the last reply is whole then).
+CUT_SHORT = ("max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length", "compaction_failed")
 
 
 class Traces:
@@ -25,7 +28,7 @@ class Traces:
 
 def task_key(task: Row) -> str:
     data = table(task.get("data"))
-    return str(task.get("key") or data.get("idx", ""))
+    return scalar_text(task.get("key")) or scalar_text(data.get("idx")) or kernel_of(data) or ""
 
 
 def read_trace(trace: Row, task: Row) -> Reply | NoReply:
@@ -34,7 +37,8 @@ def read_trace(trace: Row, task: Row) -> Reply | NoReply:
         return NoReply(reason=f"provider error: {error_text(trace.get('errors')) or 'no message'}")
     nodes = tables(trace.get("nodes"))
     sampled = [node for node in nodes if node.get("sampled") is True]
-    if not sampled and not first_text(trace.get("root_reply")):
+    root_reply = trace.get("root_reply")
+    if not sampled and not isinstance(root_reply, str):
         why = error_text(trace.get("errors")) or first_text(trace.get("stop_condition")) or "no sampled message"
         return NoReply(reason=f"the model never replied: {why}")
     last = table(sampled[-1].get("message")) if sampled else {}
@@ -42,12 +46,17 @@ def read_trace(trace: Row, task: Row) -> Reply | NoReply:
     usages = [table(call.get("usage")) for call in calls]
     return Reply(
         kernel=kernel_of(table(task.get("data"))),
-        text=first_text(trace.get("root_reply")) or content_text(last.get("content")),
+        text=root_reply if isinstance(root_reply, str) else content_text(last.get("content")),
         model=first_text(
             table(table(trace.get("agent")).get("config")).get("model"), *(call.get("model") for call in reversed(calls))
         ),
         trace_id=first_text(trace.get("id")),
-        prompt_tokens=total(count(usage.get("prompt_tokens")) for usage in usages),
+        prompt_tokens=total(count(usage.get(key)) for usage in usages for key in ("prompt_tokens", "cached_input_tokens")),
         completion_tokens=total(count(usage.get("completion_tokens")) for usage in usages),
-        cut_short=bool(calls) and calls[-1].get("finish_reason") == "length",
+        cut_short=is_cut_short(trace, calls),
     )
+
+
+def is_cut_short(trace: Row, calls: list[Row]) -> bool:
+    answered = next((call for call in reversed(calls) if not call.get("error")), {})
+    return answered.get("finish_reason") == "length" or trace.get("stop_condition") in CUT_SHORT

@@ -1,0 +1,98 @@
+"""What is kept of an archive: files that may hold answers, under numbers in a folder of ours, every byte counted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from leaderboard.bundles.found import BundleError, Limits, Member, Skipped, Unpacked
+from leaderboard.bundles.streams import Readable, Source
+
+LINES = (".jsonl", ".ndjson")
+WANTED = (*LINES, ".c")
+CONFIGS = ("eval.json", "replay.json", "metadata.json", "config.toml")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".gz", ".zst", ".7z", ".xz", ".bz2", ".rar")
+JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\.[^/]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
+CHUNK = 1 << 20
+RATIO_FROM = 64 << 20  # small things may compress as well as they like
+NAME_LENGTH = 1000  # no run folder comes near it, and a hundred thousand names are kept
+LISTED = 1000
+
+
+class Taker:
+    """Keeps what is wanted, counts everything."""
+
+    def __init__(self, into: Path, limits: Limits, source: Source | None = None) -> None:
+        self.into, self.limits, self.source = into, limits, source
+        self.unpacked = Unpacked()
+        self.entries = 0
+        self.bytes = 0
+
+    def count_entry(self) -> None:
+        self.entries += 1
+        if self.entries > self.limits.files:
+            raise BundleError(f"More than {self.limits.files} files (BUNDLE_MAX_FILES).")
+
+    def count_bytes(self, number: int) -> None:
+        self.bytes += number
+        if self.bytes > self.limits.unpacked_mb << 20:
+            raise BundleError(f"More than {self.limits.unpacked_mb} MB unpacked (BUNDLE_MAX_UNPACKED_MB).")
+        if self.source and self.bytes > RATIO_FROM and self.bytes > self.source.consumed * self.limits.ratio:
+            raise BundleError(f"It unpacks to more than {self.limits.ratio} times its size (BUNDLE_MAX_RATIO).")
+
+    def wants(self, name: str, *, is_file: bool = True) -> bool:
+        """Whether to keep what has that name; whatever is worth a word is noted."""
+        packed = name.lower().endswith(ARCHIVES)
+        if not packed and not is_wanted(name):
+            return False
+        if leads_out(name):
+            wrong = "a path that leads out of the bundle"
+        elif JUNK.search(name):
+            return False
+        elif packed:
+            wrong = "an archive inside the archive: unpack it first, or upload it by itself"
+        elif len(name) > NAME_LENGTH:
+            wrong = f"a name of over {NAME_LENGTH} characters"
+        elif not is_file:
+            wrong = "a link, a device or a sparse file: only plain files are read"
+        else:
+            return True
+        self.skip(name, wrong)
+        return False
+
+    def skip(self, name: str, reason: str) -> None:
+        if len(self.unpacked.skipped) < LISTED:
+            self.unpacked.skipped.append(Skipped(member=name[:400], line=0, reason=reason, counts=False))
+
+    def take(self, name: str, stream: Readable, *, counted: bool = False) -> None:
+        """Copy a stream to a numbered file. counted: whoever made the stream counts its bytes."""
+        member, size = Member(name=name, base=self.into, number=len(self.unpacked.members), size=0), 0
+        with member.path.open("xb") as file:
+            while chunk := stream.read(CHUNK):
+                size += len(chunk)
+                if not counted:
+                    self.count_bytes(len(chunk))
+                file.write(chunk)
+        self.unpacked.members.append(Member(name=name, base=self.into, number=member.number, size=size))
+
+
+def leads_out(name: str) -> bool:
+    return name.startswith("/") or ".." in name.split("/") or bool(re.match(r"[A-Za-z]:", name))
+
+
+def is_wanted(name: str) -> bool:
+    return name.lower().endswith(WANTED) or name.rpartition("/")[2] in CONFIGS
+
+
+def normal(name: str) -> str:
+    """Forward slashes, no ./ in front."""
+    name = name.replace("\\", "/")
+    while name.startswith("./"):
+        name = name[2:]
+    return name
+
+
+def bare_name(name: str) -> str:
+    """A single file is C if it says so, else it is read as lines, whatever it is called."""
+    name = normal(name).rpartition("/")[2][-NAME_LENGTH:] or "answers"
+    return name if name.lower().endswith(WANTED) else f"{name}.jsonl"
