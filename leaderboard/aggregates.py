@@ -8,9 +8,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from grading.statistics import Estimate, clipped, exponential, fast_p, ratio_of_sums, stratified_mean, wilson
+from grading.statistics import (
+    Estimate,
+    best_values,
+    clipped,
+    exponential,
+    fast_p,
+    ratio_of_sums,
+    stratified_mean,
+    wilson,
+)
 
 EMPTY = Estimate()
+BEST_OF = (2, 3, 5, 10)  # k of best of k
 
 
 class Cell(Protocol):
@@ -47,6 +57,7 @@ class Summary:
     share: Estimate  # extra memory / the kernel's limit
     share_of_reference: Estimate  # extra memory / the reference's, over kernels where that is known
     fast: tuple[tuple[float, Estimate], ...]  # p, share of all answers that pass with a speedup of at least p
+    best: tuple[tuple[int, Estimate], ...]  # k, mean over kernels of the expected best score of k answers; none below k answers
 
     @property
     def failed(self) -> int:
@@ -62,6 +73,9 @@ class Summary:
 
     def fast_at(self, p: float) -> Estimate:
         return dict(self.fast).get(p, EMPTY)
+
+    def best_at(self, k: int) -> Estimate:
+        return dict(self.best).get(k, EMPTY)
 
 
 def summarise(cells: Iterable[tuple[Cell, Measures]]) -> Summary:
@@ -91,11 +105,13 @@ def summarise(cells: Iterable[tuple[Cell, Measures]]) -> Summary:
             (cell, "log_extras", math.log(against.reference_mb)) for cell, against in rows if against.reference_mb
         ),
         fast=tuple(fast_p([*speedups, *[None] * (answers - len(speedups))])),
+        best=tuple((k, _best([cell for cell, _ in rows], k)) for k in BEST_OF),
     )
 
 
 def strata(cells: Mapping[str, Cell], metric: str) -> dict[str, Sequence[float]]:
-    """{kernel: values of the answers, more is better} by which two models are compared; metric is a key of STRATA, or "fast:2".
+    """{kernel: values of the answers, more is better} by which two models are compared; metric is a key of STRATA, "fast:2" for
+    p = 2, "best:3" for k = 3.
 
     Where several answers to a kernel are there but one only passed, speed and memory say nothing of their spread: the kernel
     is left out of that comparison.
@@ -103,7 +119,12 @@ def strata(cells: Mapping[str, Cell], metric: str) -> dict[str, Sequence[float]]
     key, _, p = metric.partition(":")
     read = STRATA[key]
     found = {name: read(cell, float(p or 1)) for name, cell in cells.items()}
-    return {name: values for name, values in found.items() if len(values) > 1 or (values and cells[name].answers == 1)}
+    return {name: values for name, values in found.items() if len(values) > 1 or (values and _alone(cells[name], key, p))}
+
+
+def _alone(cell: Cell, key: str, p: str) -> bool:
+    """Whether one value is all that there can be: of one answer, or of k answers their best."""
+    return cell.answers == 1 or (key == "best" and cell.answers == int(p or 1))
 
 
 def _passes(cell: Cell, p: float) -> list[float]:
@@ -113,6 +134,18 @@ def _passes(cell: Cell, p: float) -> list[float]:
 def _fast(cell: Cell, p: float) -> list[float]:
     fast = sum(math.exp(log) >= p for log in cell.per_answer.get("log_speedups", ()))
     return [0.0] * (cell.answers - fast) + [1.0] * fast
+
+
+def _best_of(cell: Cell, k: float) -> list[float]:
+    return best_values(cell.per_answer.get("scores", ()), int(k))
+
+
+def _best(cells: Sequence[Cell], k: int) -> Estimate:
+    """Only where every kernel has k answers: else models with few answers would have it over their well-tried kernels alone."""
+    scores = [cell.per_answer.get("scores", ()) for cell in cells]
+    if any(len(of_kernel) < k for of_kernel in scores):
+        return EMPTY
+    return clipped(stratified_mean([best_values(of_kernel, k) for of_kernel in scores]), 0.0, 1.0)
 
 
 def _values(name: str, sign: float = 1.0) -> Callable[[Cell, float], list[float]]:
@@ -126,6 +159,7 @@ STRATA: Mapping[str, Callable[[Cell, float], list[float]]] = {
     "throughput": _values("log_throughputs"),
     "memory": _values("log_extras", -1.0),
     "fast": _fast,
+    "best": _best_of,
 }
 
 

@@ -94,6 +94,7 @@ def forest(lines: Sequence[Line], selection: Selection, kernels: int) -> Table:
         "pass": shares,
         "speedup": speedup_axis(row.summary.speedup for line in lines for row in line.rows.values() if row),
         "fast": shares,
+        "best": Axis(low=0, high=1, ticks=((0, "0"), (0.5, "0.5"), (1, "1"))),
     }
     columns = tuple(
         Column(
@@ -168,7 +169,8 @@ def _entry(arch: str, row: Row | None, column: Column) -> Entry:
     estimate = column.metric.value(row.summary)
     text, small = TEXTS[column.metric.key](estimate)
     if column.metric.key == "memory":
-        small = "" if row.summary.extra_share is None else numbers.percent(row.summary.extra_share)
+        shares = (numbers.percent(row.summary.extra_share), numbers.times(row.summary.share_of_reference.value))
+        small = ", ".join(share for share in shares if share != numbers.MISSING)
     elif row.model.is_baseline:  # graded once a kernel: the interval would describe the choice of kernels only
         estimate, small = Estimate(estimate.value), ""
     if column.axis is None:
@@ -189,6 +191,7 @@ TEXTS: Mapping[str, Callable[[Estimate], tuple[str, str]]] = {
     "score": _score,
     "pass": _share,
     "fast": _share,
+    "best": _score,
     "speedup": lambda own: (numbers.times(own.value), numbers.span(own.low, own.high)),
     "throughput": lambda own: (numbers.three_digits(own.value), numbers.span(own.low, own.high)),
     "memory": lambda own: (numbers.mib(own.value), ""),

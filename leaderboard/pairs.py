@@ -11,16 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
 from django.db.models import Q
 
 from grading.statistics import Estimate, exponential, ratio_of_sums
-from leaderboard.models import LanguageModel, Result
+from leaderboard.kept import asked
+from leaderboard.models import Kernel, LanguageModel, Result
 from leaderboard.selection import Selection
 from leaderboard.services.standings import PAGE_MB
 from leaderboard.summaries import Summaries
 
-KEPT_S = 600  # emulated results change no standing, and so no version
+AT_MOST_S = 600  # emulated results change no standing, and so no version
 LISTED = 200
 
 
@@ -87,11 +87,13 @@ class Pairs:
 
 def pairs(selection: Selection) -> Pairs:
     """Of the selected kernels and models; baselines first, then models by name. Kept for a while: it reads every result."""
-    key = Summaries(selection.kernels).key("pairs", sorted(model.pk for model in selection.models))
-    found: Pairs | None = cache.get(key)
-    if found is None:
-        found = _pairs(selection)
-        cache.set(key, found, KEPT_S)
+    return kept_pairs(selection, Summaries(selection.kernels))
+
+
+def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
+    """`summaries` says which results it is of, and, afterwards, of when."""
+    what = ("pairs", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
+    found: Pairs = summaries.keeper.get(what, lambda: _pairs(selection), at_most_s=AT_MOST_S)
     return found
 
 
@@ -107,8 +109,14 @@ def _pairs(selection: Selection) -> Pairs:
 
 
 def warm() -> None:
-    """What /architectures/ shows first, so that no visitor waits for it."""
-    pairs(Selection())
+    """What /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
+    kept_pairs(Selection(), Summaries(fresh=True))
+    for _, kernels, models in (what for what in asked() if what[0] == "pairs"):
+        selection = Selection(
+            kernels=tuple(Kernel.objects.filter(pk__in=kernels)),
+            models=tuple(LanguageModel.objects.public().filter(pk__in=models)),
+        )
+        kept_pairs(selection, Summaries(selection.kernels, fresh=True))
 
 
 def details(found: Sequence[OneSided]) -> dict[str, str]:

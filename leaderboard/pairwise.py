@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.core.cache import cache
-
 from grading.statistics import Estimate, difference, exponential
 from leaderboard.aggregates import Cell, strata
+from leaderboard.kept import Keeper
 from leaderboard.models import LanguageModel
 from leaderboard.selection import Selection
-from leaderboard.summaries import KEPT_S, Summaries
+from leaderboard.summaries import Summaries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +60,10 @@ class ArchComparison:
 def compare(a: LanguageModel, b: LanguageModel, selection: Selection) -> list[ArchComparison]:
     """One comparison for each selected architecture on which both have answers."""
     summaries = Summaries(selection.kernels)
-    key = summaries.key("compare", a.pk, b.pk, selection.archs)
-    found: list[ArchComparison] | None = cache.get(key)
-    if found is None:
-        found = _compare(a, b, selection.archs, summaries)
-        cache.set(key, found, KEPT_S)
+    what = ("compare", summaries.kernels, a.pk, b.pk, selection.archs)
+    found: list[ArchComparison] = Keeper(version=summaries.keeper.version).get(
+        what, lambda: _compare(a, b, selection.archs, summaries)
+    )
     return found
 
 

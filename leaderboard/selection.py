@@ -13,12 +13,13 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from grading.statistics import FAST_P_THRESHOLDS
+from leaderboard.aggregates import BEST_OF
 from leaderboard.marks import CONDITIONS, without
 from leaderboard.models import Kernel, LanguageModel
 
 ARCHS = ("amd64", "arm64")
 BOTH = "both"
-SORTS = ("score", "pass", "speedup", "memory", "throughput", "fast")
+SORTS = ("score", "pass", "speedup", "memory", "throughput", "fast", "best")
 SCALES = ("log", "linear")
 
 
@@ -33,6 +34,7 @@ class Selection:
     arch: str = BOTH
     sort: str = "score"
     p: float = 1.0  # of fast_p
+    k: int = BEST_OF[0]  # of best of k
     scale: str = "log"  # of speedups in charts
     hide: tuple[str, ...] = ()  # results with these marks are left out where single results are listed
     kernels: tuple[Kernel, ...] = ()
@@ -63,6 +65,8 @@ class Selection:
         parts = {"arch": chosen.arch, "sort": chosen.sort}
         if chosen.sort == "fast":
             parts["p"] = f"{chosen.p:g}"
+        if chosen.sort == "best":
+            parts["k"] = str(chosen.k)
         if chosen.scale != SCALES[0]:
             parts["scale"] = chosen.scale
         if chosen.hide:
@@ -80,6 +84,7 @@ def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
         arch=_choice("arch", params.get("arch") or arch, (*ARCHS, BOTH)),
         sort=_choice("sort", params.get("sort") or SORTS[0], SORTS),
         p=float(_choice("p", params.get("p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
+        k=int(_choice("k", params.get("k") or str(BEST_OF[0]), [str(k) for k in BEST_OF])),
         scale=_choice("scale", params.get("scale") or SCALES[0], SCALES),
         hide=tuple(_choice("hide", word, list(CONDITIONS)) for word in _words(params.getlist("hide"))),
         kernels=_find_kernels(params.getlist("kernel")),

@@ -1,70 +1,75 @@
-"""Summaries and rank ranges of all models, kept in the cache that the processes share for as long as no standing changes.
+"""Summaries and rank ranges of all models, kept until a standing changes (kept.py).
 
-They are pure functions of the standings (grading.statistics seeds its bootstrap by the data), so a cached value is the value.
-`warm` computes what the leaderboard shows first; housekeeping calls it after results were recorded.
+They are pure functions of the standings (grading.statistics seeds its bootstrap by the data), so a kept value is the value.
+`warm` computes what readers see; housekeeping calls it after results were recorded.
 """
 
 from __future__ import annotations
 
-import hashlib
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from datetime import datetime
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 from django.core.cache import cache
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Sum
 
-from grading.statistics import rank_ranges
+from grading.statistics import ranges_of, surely_better
 from leaderboard.aggregates import STRATA, Measures, Summary, strata, summarise
+from leaderboard.kept import KEPT_S, Keeper, asked
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
 from leaderboard.services.standings import PAGE_MB
 
-KEPT_S = 7 * 24 * 3600
-SHAPE = ",".join(field.name for field in fields(Summary))  # a cached value of an older program is not this one's
+LARGE = 10_000  # answers; the summaries and ranks of fewer are computed while the reader waits: some 0.1 s
+REST = 10  # housekeeping computes for a tenth of the time at most: its host may be grading
+FIRST = {"fast": "fast:1", "best": "best:2"}  # the p and the k that a selection without them has
+SHAPE = ",".join(field.name for field in fields(Summary))  # a kept value of an older program is not this one's
 
 Cells = dict[int, dict[str, Standing]]  # model's id -> kernel's name -> cell
 
 
 class Summaries:
-    """Of the standings as they are now, over these kernels (none: all). Reads them only for what is not in the cache."""
+    """Of the standings, over these kernels (none: all). Reads them only for what is not kept."""
 
-    def __init__(self, kernels: Iterable[Kernel] = ()) -> None:
-        self.kernels = sorted(kernel.pk for kernel in kernels)
+    def __init__(self, kernels: Iterable[Kernel] = (), *, fresh: bool = False) -> None:
+        self.kernels = tuple(sorted(kernel.pk for kernel in kernels))
         self.all_kernels = list(
             Kernel.objects.order_by("pk").only("pk", "name", "position", "measurement", "memory_limit_mb", "retired")
         )
+        self.fresh = fresh
         self._cells_of: dict[str, Cells] = {}
 
     @cached_property
-    def version(self) -> str:
-        """Changes when any standing does, or what it is measured against."""
-        standings = Standing.objects.aggregate(newest=Max("updated_at"), last=Max("pk"), count=Count("pk"))
+    def keeper(self) -> Keeper:
+        """Its version changes when any standing does, or what it is measured against."""
+        found = Standing.objects.aggregate(newest=Max("updated_at"), last=Max("pk"), count=Count("pk"), answers=Sum("answers"))
         measured = [(kernel.pk, kernel.measurement, kernel.memory_limit_mb, kernel.retired) for kernel in self.all_kernels]
-        return repr((standings, measured))
+        large = (found["answers"] or 0) > LARGE
+        return Keeper(version=repr((SHAPE, found, measured)), large=large, fresh=self.fresh)
+
+    @property
+    def as_of(self) -> datetime | None:
+        """None while everything is of the standings as they are now; else when the oldest figure was computed."""
+        return self.keeper.as_of
 
     def of(self, arch: str) -> dict[int, Summary]:
         """{model's id: its summary}"""
-        key = self.key("summaries", arch)
-        found: dict[int, Summary] | None = cache.get(key)
-        if found is None:
-            found = {
-                model: summarise((cell, self._measures(cell.kernel_id, arch)) for cell in cells.values())
-                for model, cells in self.cells(arch).items()
-            }
-            cache.set(key, found, KEPT_S)
+        found: dict[int, Summary] = self.keeper.get(("summaries", self.kernels, arch), lambda: self._summarise(arch))
         return found
 
     def ranks(self, arch: str, metric: str, models: Sequence[LanguageModel]) -> dict[int, tuple[int, int]]:
-        """{model's id: the ranks it may have among these models}, by the paired differences in the metric."""
-        ids = sorted(model.pk for model in models)
-        key = self.key("ranks", arch, metric, ids)
-        found: dict[int, tuple[int, int]] | None = cache.get(key)
-        if found is None:
-            values = [strata(self.cells(arch).get(pk, {}), metric) for pk in ids]
-            found = dict(zip(ids, rank_ranges(values), strict=True))
-            cache.set(key, found, KEPT_S)
-        return found
+        """{model's id: the ranks it may have among these models}, by the paired differences in the metric.
+
+        A model that came after the differences were computed has none yet.
+        """
+        place, better = self.keeper.get(("ranks", self.kernels, arch, metric), lambda: self._compare(arch, metric))
+        ids = [model.pk for model in models if model.pk in place]
+        at = [place[pk] for pk in ids]
+        return dict(zip(ids, ranges_of(better[np.ix_(at, at)]), strict=True))
 
     def cells(self, arch: str, models: Sequence[LanguageModel] = ()) -> Cells:
         """{model's id: {kernel's name: cell}}, of all models or of these."""
@@ -73,6 +78,18 @@ class Summaries:
         if arch not in self._cells_of:
             self._cells_of[arch] = self._read(arch)
         return self._cells_of[arch]
+
+    def _summarise(self, arch: str) -> dict[int, Summary]:
+        return {
+            model: summarise((cell, self._measures(cell.kernel_id, arch)) for cell in cells.values())
+            for model, cells in self.cells(arch).items()
+        }
+
+    def _compare(self, arch: str, metric: str) -> tuple[dict[int, int], np.ndarray]:
+        """({model's id: its place}, the matrix of who is surely better than whom) of all language models."""
+        cells = self.cells(arch)
+        ids = sorted(set(cells) - self._baselines)
+        return {pk: k for k, pk in enumerate(ids)}, surely_better([strata(cells[pk], metric) for pk in ids])
 
     def _read(self, arch: str, models: Sequence[LanguageModel] = ()) -> Cells:
         standings = Standing.objects.comparable().for_archs([arch]).filter(answers__gt=0)
@@ -86,6 +103,15 @@ class Summaries:
             cells[standing.model_id][names[standing.kernel_id]] = standing
         return dict(cells)
 
+    @property
+    def active_kernels(self) -> list[Kernel]:
+        """Those whose folder is there, in the order of pages."""
+        return sorted((kernel for kernel in self.all_kernels if not kernel.retired), key=lambda k: (k.position, k.name))
+
+    @cached_property
+    def _baselines(self) -> set[int]:
+        return set(LanguageModel.objects.baselines().values_list("pk", flat=True))
+
     @cached_property
     def reference_mb(self) -> dict[tuple[int, str], float]:
         """{(kernel's id, architecture): what the reference needs}. It is the naive baseline, over the limit or not."""
@@ -96,17 +122,26 @@ class Summaries:
         limits = {kernel.pk: kernel.memory_limit_mb for kernel in self.all_kernels}
         return Measures(limit_mb=limits[kernel_id], reference_mb=self.reference_mb.get((kernel_id, arch)))
 
-    def key(self, *what: object) -> str:
-        return "board-" + hashlib.sha256(repr((SHAPE, self.version, self.kernels, *what)).encode()).hexdigest()[:40]
-
 
 def warm() -> None:
-    """Compute what a visitor sees first, so that no page has to."""
-    summaries = Summaries()
-    models = {model.pk: model for model in LanguageModel.objects.language_models()}
+    """Compute what a visitor sees first, and what one saw an earlier value of, so that no page has to."""
+    rested, now = cache.get("kept-rested") or 0.0, time.time()
+    if now < rested:
+        return
+    everything = Summaries(fresh=True)
     for arch in ("amd64", "arm64"):
-        known = {models[pk]: summary for pk, summary in summaries.of(arch).items() if pk in models}
+        everything.of(arch)
         for metric in STRATA:
-            passing = metric not in ("score", "pass", "fast")  # a model that passed nothing has no speed to be ranked by
-            name = "fast:1" if metric == "fast" else metric
-            summaries.ranks(arch, name, [model for model, summary in known.items() if summary.passed or not passing])
+            everything.ranks(arch, FIRST.get(metric, metric), ())
+    for what in asked():
+        if what[0] in ("summaries", "ranks"):
+            _warm(*what)
+    cache.set("kept-rested", time.time() + REST * (time.time() - now), KEPT_S)
+
+
+def _warm(kind: str, kernels: Iterable[int], arch: str, *metric: Any) -> None:
+    summaries = Summaries(Kernel.objects.filter(pk__in=kernels), fresh=True)
+    if kind == "summaries":
+        summaries.of(arch)
+    else:
+        summaries.ranks(arch, metric[0], ())

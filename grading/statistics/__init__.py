@@ -3,9 +3,9 @@
 speedups: one grading. intervals: one model's answers on one architecture. curves: fast_p and best of k. ranks: models compared.
 """
 
-from grading.statistics.curves import FAST_P_THRESHOLDS, best_of, fast_p
+from grading.statistics.curves import FAST_P_THRESHOLDS, best_of, best_values, fast_p
 from grading.statistics.intervals import Estimate, clipped, exponential, ratio_of_sums, stratified_mean, wilson
-from grading.statistics.ranks import difference, rank_ranges
+from grading.statistics.ranks import difference, ranges_of, rank_ranges, surely_better
 from grading.statistics.speedups import Samples, Speedup, speedup_of
 
 __all__ = [
@@ -14,13 +14,16 @@ __all__ = [
     "Samples",
     "Speedup",
     "best_of",
+    "best_values",
     "clipped",
     "difference",
     "exponential",
     "fast_p",
+    "ranges_of",
     "rank_ranges",
     "ratio_of_sums",
     "speedup_of",
     "stratified_mean",
+    "surely_better",
     "wilson",
 ]

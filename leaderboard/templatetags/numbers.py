@@ -36,6 +36,11 @@ def span_percent(low: float | None, high: float | None) -> str:
     return numbers.span(low, high, unit=100, digits=0)
 
 
+@register.simple_tag
+def span_score(low: float | None, high: float | None) -> str:
+    return numbers.span(low, high, digits=2)
+
+
 @register.filter
 def signed(value: float | None, digits: int = 2) -> str:
     return numbers.signed(value, digits)

@@ -10,11 +10,13 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from leaderboard import charts, verdicts
+from leaderboard.aggregates import BEST_OF
 from leaderboard.board import METRICS, Row, board_lines, board_rows
 from leaderboard.forest import forest
 from leaderboard.models import Kernel, Result
 from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
 from leaderboard.status import pending
+from leaderboard.summaries import Summaries
 
 SORT_LABELS = {
     "score": "score",
@@ -23,6 +25,7 @@ SORT_LABELS = {
     "memory": "memory",
     "throughput": "throughput",
     "fast": "fast_p",
+    "best": "best of k",
 }
 P_CHOICES = (1.0, 1.41, 2.0, 4.0, 8.0)
 
@@ -30,7 +33,8 @@ P_CHOICES = (1.0, 1.41, 2.0, 4.0, 8.0)
 @with_selection(arch="amd64")
 def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Models by architecture, as a forest plot in a table, with the charts below."""
-    rows = board_rows(selection)
+    summaries = Summaries(selection.kernels)
+    rows = board_rows(selection, summaries)
     kernels = list(Kernel.objects.active())
     table = forest(board_lines(rows, selection.archs), selection, len(selection.kernels or kernels))
     query = selection.query()
@@ -49,11 +53,13 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "arch_choices": _choices(selection, "arch", {**{arch: arch for arch in ARCHS}, BOTH: "side by side"}),
         "sort_choices": _choices(selection, "sort", SORT_LABELS),
         "p_choices": _choices(selection, "p", {p: f"{p:g}×" for p in P_CHOICES}) if selection.sort == "fast" else [],
+        "k_choices": _choices(selection, "k", {k: str(k) for k in BEST_OF}) if selection.sort == "best" else [],
+        "as_of": summaries.as_of,
         "p_values": P_CHOICES,
         "fast_folded": (2, 4, 5),  # columns that a phone does without
         "scale_choices": _choices(selection, "scale", {name: name for name in SCALES}),
         "fast_rows": [_fast_row(row) for row in rows],
-        "flagged": Result.objects.current().public().up_to_date().filter(selection.filters, flagged=True).count(),
+        "flagged": _flagged(selection),
         "filtered": bool(selection.kernels or selection.models),
         "has_lines": any(column.lines for column in table.columns),
         "has_intervals": any(row.summary.speedup.low is not None for row in rows),
@@ -74,6 +80,15 @@ def speedup_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
 @with_selection(arch="amd64")
 def memory_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
     return JsonResponse(charts.memory_of_models(board_rows(selection), selection.archs))
+
+
+def _flagged(selection: Selection) -> int:
+    """How many results of the selection wait for a person. Chosen here and not by the database, which would walk through all
+    results of a kernel instead of the few that are flagged."""
+    flagged = Result.objects.current().public().up_to_date().filter(flagged=True, arch__in=selection.archs)
+    kernels, models = ({row.pk for row in chosen} for chosen in (selection.kernels, selection.models))
+    rows = flagged.values_list("kernel_id", "model_id")
+    return sum((not kernels or kernel in kernels) and (not models or model in models) for kernel, model in rows)
 
 
 def _choices(selection: Selection, name: str, labels: Mapping[Any, str]) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from leaderboard.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
 from leaderboard.selection import ARCHS, Selection, with_selection
+from leaderboard.summaries import Summaries
 
 ANSWERS_A_PAGE = 100
 
@@ -28,9 +29,10 @@ ANSWERS_A_PAGE = 100
 def language_model(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
     """Its summary on each architecture, its kernels, its answers."""
     model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
-    rows = [row for row in board_rows(Selection()) if row.model == model]
+    summaries = Summaries()
+    rows = [row for row in board_rows(Selection(), summaries) if row.model == model]
     archs = tuple(row.arch for row in rows)
-    kernels = list(Kernel.objects.active())
+    kernels = summaries.active_kernels
     groups = group_by_kernel(load_answers(Result.objects.rankable().by(model)))
     submissions = (
         Submission.objects.public().by(model).light().select_related("kernel").order_by("kernel__position", "rollout", "id")
@@ -93,6 +95,7 @@ def _summary(row: Row) -> dict[str, Any]:
         "arch": row.arch,
         "summary": own,
         "rank_text": rank_text(row) if row.rank else "",
+        "best": [] if row.model.is_baseline else [(k, estimate) for k, estimate in own.best if estimate.value is not None],
         "pass_interval": numbers.span(own.pass_rate.low, own.pass_rate.high, unit=100, digits=0),
         "bar": failure_bar(row.arch, own.verdicts, own.answers),
     }

@@ -14,6 +14,7 @@ from scipy import stats
 from grading.statistics import (
     Estimate,
     best_of,
+    best_values,
     clipped,
     difference,
     exponential,
@@ -171,3 +172,25 @@ def test_models_without_a_common_kernel_tie() -> None:
 def test_the_same_data_give_the_same_bytes() -> None:
     a, b = model(5, 0.5), model(6, 0.55)
     assert repr(difference(a, b)) == repr(difference(a, b))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_best_of_k_is_the_mean_of_the_best_over_all_choices_of_k(k: int) -> None:
+    values = [0.0, 0.0, 0.3, 0.55, 0.9, 1.0]
+    everything = [max(chosen) for chosen in combinations(values, k)]
+    assert best_of(values, k) == pytest.approx(sum(everything) / len(everything))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_the_pseudo_values_of_best_of_k_are_made_by_leaving_out_one_each(k: int) -> None:
+    values = [0.9, 0.0, 0.3, 0.3, 1.0, 0.55]
+    whole = best_of(values, k)
+    assert whole is not None
+    left_out = [best_of([v for j, v in enumerate(sorted(values)) if j != i], k) or 0.0 for i in range(6)]
+    assert best_values(values, k) == pytest.approx([6 * whole - 5 * other for other in left_out])
+    assert sum(best_values(values, k)) / 6 == pytest.approx(whole)
+
+
+def test_best_of_as_many_as_there_are_has_nothing_to_leave_out() -> None:
+    assert best_values([0.2, 0.7], 2) == [0.7]
+    assert best_values([0.2], 2) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -212,7 +213,7 @@ def make_site(models: int = len(MODELS), rollouts: int = 3, archs: tuple[str, ..
         over = name in ("count_primes", "count_distinct_u32")
         site.add(build_submission(kernels[name], naive), "memory_limit" if over else "passed", 1.0, reference_ms)
         site.add(build_submission(kernels[name], tuned), "passed", gain, reference_ms)
-    for name, provider, weights, passing, skill in MODELS[:models]:
+    for name, provider, weights, passing, skill in _first(models):
         model = make_model(name, provider=provider, weights=weights)
         for kernel, _, _, _, reference_ms, gain in KERNELS:
             for rollout in range(rollouts):
@@ -221,7 +222,16 @@ def make_site(models: int = len(MODELS), rollouts: int = 3, archs: tuple[str, ..
                 found = min(1.2, max(0.0, site.chance.gauss(skill, 0.25)))  # of the gain there is, on a log scale
                 speedup = (gain * 1.5) ** found * math.exp(site.chance.gauss(0, 0.05))
                 site.add(build_submission(kernels[kernel], model, rollout, source=source), verdict, speedup, reference_ms)
+        site.save()
     site.save()
+
+
+def _first(count: int) -> Iterator[tuple[str, str, str, float, float]]:
+    """So many models: the invented ones, then further versions of them."""
+    for k in range(count):
+        name, provider, weights, passing, skill = MODELS[k % len(MODELS)]
+        again = k // len(MODELS)
+        yield (f"{name}-v{again + 1}" if again else name), provider, weights, passing * 0.97**again, skill * 0.95**again
 
 
 class _Invention:
@@ -243,10 +253,12 @@ class _Invention:
             self.results.append(self._result(submission, machine, own, speedup * drift, reference_ms))
 
     def save(self) -> None:
+        """Everything since the last time; no later answer may be of the same model."""
         Submission.objects.bulk_create(self.submissions)
         Result.objects.bulk_create(self.results)
         cells = sorted({standings.cell_of(result) for result in self.results})
         Standing.objects.bulk_create([Standing(**cell._asdict(), **standings.summary(cell)) for cell in cells])
+        self.submissions, self.results = [], []
 
     def _result(self, submission: Submission, machine: Machine, verdict: str, speedup: float, reference_ms: float) -> Result:
         more: dict[str, Any] = {"machine": machine, "detail": DETAILS.get(verdict, "")}

@@ -47,12 +47,30 @@ def test_speedup_of_a_model_with_and_without_failures() -> None:
     assert result("failures")[0] == pytest.approx(math.exp((math.log(8) / 3 + math.log(1024) / 3) / 2), abs=0.005)
 
 
-def test_fast_p_and_best_of_two() -> None:
+def test_fast_p() -> None:
     numbers = result("fast")
     assert numbers[:2] == pytest.approx([2, 5 / 6], abs=5e-4)
     assert numbers[4:6] == pytest.approx([8, 3 / 6], abs=5e-4)
-    every_pair = [max(pair) for pair in combinations(SCORES["sort_u32"], 2)]
-    assert result("best") == pytest.approx([fmean(every_pair)], abs=5e-4)
+
+
+def test_best_of_two_by_enumeration_and_its_interval_by_leaving_one_out() -> None:
+    value, low, high = result("best")
+
+    def best(values: list[float]) -> float:
+        return fmean([max(pair) for pair in combinations(values, 2)])
+
+    assert value == pytest.approx(fmean([best(scores) for scores in SCORES.values()]), abs=5e-4)
+    others = [best([s for i, s in enumerate(SCORES["sort_u32"]) if i != left_out]) for left_out in range(3)]
+    error = math.sqrt(2 / 3 * sum((other - fmean(others)) ** 2 for other in others)) / 2  # dot_f32 varies by nothing
+    half = stats.t.ppf(0.975, 4) * error
+    assert (low, high) == pytest.approx((max(0, value - half), min(1, value + half)), abs=1e-3)
+
+
+def test_memory_against_the_limits_and_against_the_references() -> None:
+    assert result("share")[0] == pytest.approx((2 / 20 * 0.5 / 20 * 0.25 / 4 * 0.25 / 4 * 1 / 4) ** (1 / 5), abs=5e-4)
+    value, low, high = result("reference")
+    assert value == pytest.approx((2 / 0.5 * 1 * 1 * 1 * 1 / 0.25) ** (1 / 5), abs=0.005)
+    assert low < value < high
 
 
 def test_difference_of_two_models() -> None:

@@ -1,0 +1,75 @@
+"""What pages show of many results is computed once and kept in the cache that all processes share.
+
+A value is kept with the version of what it was made from. While that is the present version, it is the value. On a site so large
+that computing takes longer than a page may, the last value is shown for a while after something new was recorded (with the time
+it is of), and noted as asked for: housekeeping computes it anew. Nobody waits, and nothing old is shown as if it were new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+
+KEPT_S = 7 * 24 * 3600
+STALE_S = 600  # for so long an earlier value may be shown
+ASKED_S = 3600  # for so long what somebody asked for is kept up to date
+ASKED_AGAIN_S = 60
+MOST_ASKED = 40
+ASKED = "kept-asked"
+
+
+class Kept(NamedTuple):
+    version: Hashable
+    at: float  # seconds since the epoch
+    value: Any
+
+
+@dataclass(kw_only=True)
+class Keeper:
+    """Values of one present version. large: earlier values will do. fresh: they will not (housekeeping)."""
+
+    version: Hashable
+    large: bool = False
+    fresh: bool = False
+    stale_at: list[float] = field(default_factory=list)  # when the earlier values that were given out had been computed
+
+    def get(self, what: Hashable, compute: Callable[[], Any], *, at_most_s: float = KEPT_S) -> Any:
+        """The value of `what`, not older than at_most_s even if nothing that the version tells of has changed."""
+        key = "kept-" + hashlib.sha256(repr(what).encode()).hexdigest()[:40]
+        kept: Kept | None = cache.get(key)
+        now = time.time()
+        if kept and kept.version == self.version and now - kept.at < at_most_s:
+            return kept.value
+        if kept and self.large and not self.fresh and now - kept.at < STALE_S:
+            self.stale_at.append(kept.at)
+            note(what)
+            return kept.value
+        value = compute()
+        cache.set(key, Kept(self.version, now, value), KEPT_S)
+        return value
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When the oldest of what was given out had been computed, if it was not of the present version."""
+        return datetime.fromtimestamp(min(self.stale_at), UTC) if self.stale_at else None
+
+
+def note(what: Hashable) -> None:
+    """Somebody saw an earlier value of this."""
+    asked: dict[Hashable, float] = cache.get(ASKED) or {}
+    now = time.time()
+    if now - asked.get(what, 0) > ASKED_AGAIN_S:
+        latest = sorted({**asked, what: now}.items(), key=lambda item: -item[1])[:MOST_ASKED]
+        cache.set(ASKED, dict(latest), ASKED_S)
+
+
+def asked() -> list[Any]:
+    """What was asked for lately."""
+    since = time.time() - ASKED_S
+    return [what for what, at in (cache.get(ASKED) or {}).items() if at > since]
