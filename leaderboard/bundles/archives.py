@@ -12,6 +12,7 @@ import stat
 import struct
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
@@ -36,8 +37,11 @@ ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 UNREADABLE = (zipfile.BadZipFile, tarfile.TarError, *DAMAGED, EOFError, struct.error)
 
 
-def unpack(source: Path, into: Path, limits: Limits, name: str | None = None) -> Unpacked:
+def unpack(
+    source: Path, into: Path, limits: Limits, name: str | None = None, beat: Callable[[], None] = lambda: None
+) -> Unpacked:
     """Everything in `source` that may hold answers, or say what run they are from. `into` is an empty folder of ours.
+    `beat` is called now and then, for whoever must show that this is still under way.
 
     Raises BundleError; its message names the limit that was exceeded.
     """
@@ -45,7 +49,7 @@ def unpack(source: Path, into: Path, limits: Limits, name: str | None = None) ->
         return read_folder(source, limits)
     try:
         with source.open("rb") as file:
-            taker = Taker(into, limits, Source(file, limits))
+            taker = Taker(into, limits, Source(file, limits), beat)
             _unpack_file(taker, name or source.name)
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error

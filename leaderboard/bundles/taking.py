@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from leaderboard.bundles.found import BundleError, Limits, Member, Skipped, Unpacked
@@ -17,13 +19,15 @@ CHUNK = 1 << 20
 RATIO_FROM = 64 << 20  # small things may compress as well as they like
 NAME_LENGTH = 1000  # no run folder comes near it, and a hundred thousand names are kept
 LISTED = 1000
+BEAT_S = 10.0
 
 
 class Taker:
     """Keeps what is wanted, counts everything."""
 
-    def __init__(self, into: Path, limits: Limits, source: Source | None = None) -> None:
-        self.into, self.limits, self.source = into, limits, source
+    def __init__(self, into: Path, limits: Limits, source: Source | None = None, beat: Callable[[], None] = lambda: None) -> None:
+        self.into, self.limits, self.source, self.beat = into, limits, source, beat
+        self.beat_at = time.monotonic()
         self.unpacked = Unpacked()
         self.entries = 0
         self.bytes = 0
@@ -34,6 +38,9 @@ class Taker:
             raise BundleError(f"More than {self.limits.files} files (BUNDLE_MAX_FILES).")
 
     def count_bytes(self, number: int) -> None:
+        if (now := time.monotonic()) > self.beat_at + BEAT_S:
+            self.beat()
+            self.beat_at = now
         self.bytes += number
         if self.bytes > self.limits.unpacked_mb << 20:
             raise BundleError(f"More than {self.limits.unpacked_mb} MB unpacked (BUNDLE_MAX_UNPACKED_MB).")

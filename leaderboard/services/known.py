@@ -1,0 +1,40 @@
+"""Which answers are there already. Texts are compared without holding more of them than the answers at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models.functions import Length
+
+from leaderboard.bundles.found import Answer
+from leaderboard.models import Submission
+from leaderboard.text import clean
+
+
+@dataclass(frozen=True)
+class Known:
+    submission: Submission  # without its texts
+    is_same: bool
+
+
+def known_answers(answers: Sequence[Answer]) -> dict[str, Known]:
+    """By identity. A trace id alone proves nothing: the text must be the same, or a made-up id could publish somebody's private
+    answer."""
+    asked = {answer.identity: answer for answer in answers}
+    there = {
+        row.identity: row
+        for row in Submission.objects.filter(identity__in=list(asked))
+        .select_related("kernel", "model")
+        .defer("reply", "source")
+        .annotate(reply_length=Length("reply"))
+    }
+    replies = {identity: clean(asked[identity].reply) for identity in there}
+    likely = [
+        row.pk
+        for identity, row in there.items()
+        if row.kernel.name == asked[identity].kernel and row.reply_length == len(replies[identity])
+    ]
+    texts = Submission.objects.filter(pk__in=likely).values_list("identity", "reply")
+    same = {identity for identity, reply in texts.iterator(chunk_size=20) if reply == replies[identity]}
+    return {identity: Known(row, identity in same) for identity, row in there.items()}
