@@ -12,7 +12,7 @@ from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = {"kernels", "grading", "leaderboard", "tests", "scripts", "demo"}
+OURS = {"arch_kernels_v1", "kernels", "grading", "leaderboard", "tests", "scripts", "demo"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 

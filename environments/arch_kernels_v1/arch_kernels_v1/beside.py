@@ -10,13 +10,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+import warnings
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 NAME = "kernels"
-OURS = "kernels.catalog"  # a module that only our package has
+OURS = "arch_kernels_v1.ours"  # what the rest of this package takes from kernels
 MIXED = (
     "The packages `kernels` of Hugging Face and of arch-kernels were installed into one folder ({folder}), ours over the other: "
     "whatever imports Hugging Face's is broken. Install ours from its checkout, where it has a folder of its own "
@@ -25,11 +26,11 @@ MIXED = (
 
 
 def import_ours() -> None:
-    """Import all of kernels and grading, whatever else is called kernels. Raises ImportError where that cannot be."""
+    """Make kernels and grading usable, whatever else is called kernels. Raises ImportError where they are not installed."""
     folder = _folder()
     if _is_ours(folder):
-        if _other_is_installed() and not _is_overwritten(folder):
-            raise ImportError(MIXED.format(folder=folder))
+        if _other_is_installed():
+            warnings.warn(MIXED.format(folder=folder), RuntimeWarning, stacklevel=3)
         return
     others = _take_out()
     ours = ModuleType(NAME)

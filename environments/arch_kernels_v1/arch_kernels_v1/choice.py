@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kernels.catalog import load_catalog
+from arch_kernels_v1.ours import load_catalog
 
 
 def all_kernels() -> list[str]:

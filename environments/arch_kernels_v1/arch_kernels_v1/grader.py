@@ -19,11 +19,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from arch_kernels_v1.ours import get_kernel
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
 from grading.pipeline import Options, grade_reply
 from grading.sandbox.base import Resources, Sandbox
 from grading.sandbox.registry import open_sandbox, why_unavailable
-from kernels.catalog import get_kernel
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from pydantic import Field, field_validator
 
 from arch_kernels_v1 import grader, grades
 from arch_kernels_v1.choice import all_kernels, chosen_kernels
+from arch_kernels_v1.ours import SYSTEM_PROMPTS, get_kernel
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version
-from kernels.catalog import get_kernel
 
 
 class KernelData(vf.TaskData):
@@ -99,6 +99,7 @@ class KernelTaskset(vf.Taskset[KernelTask, KernelTasksetConfig]):
                 name=name,
                 description=kernel.summary,
                 prompt=kernel.prompt,
+                system_prompt=SYSTEM_PROMPTS[asked.arch],
                 kernel=name,
                 kernel_version=kernel_version(kernel),
                 arch=asked.arch,
