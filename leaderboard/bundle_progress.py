@@ -2,27 +2,69 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from django.db.models import Count
+from django.utils import timezone
 
-from leaderboard.models import Bundle, Result
+from grading.result import Verdict
+from leaderboard.models import Bundle, BundleEntry, Result
+from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import queueing
 
+ORDER = [verdict.value for verdict in Verdict]
+Counts = dict[tuple[str, str, bool, str], int]  # by (architecture, state, current, verdict)
 
-def progress(bundle: Bundle) -> list[dict[str, Any]]:
+
+def counts(bundle: Bundle) -> Counts:
+    """All there is to know, in one query: a bundle may have forty thousand results."""
+    brought = BundleEntry.objects.filter(bundle=bundle).order_by().values("submission")
+    rows = Result.objects.filter(submission__in=brought).order_by()  # without the long rows of submissions between
+    groups = rows.values_list("arch", "state", "is_current", "verdict").annotate(n=Count("pk"))
+    return {(arch, state, current, verdict): n for arch, state, current, verdict, n in groups}
+
+
+def progress(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:
     """Per architecture how many of its answers are graded, and how many wait."""
-    rows = Result.objects.filter(submission__entries__bundle=bundle).order_by()
-    done = dict(rows.current().values_list("arch").annotate(n=Count("pk")))
-    waiting = dict(rows.open().values_list("arch").annotate(n=Count("pk")))
-    failed = dict(rows.failed().values_list("arch").annotate(n=Count("pk")))
+    totals: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for (arch, state, current, _), n in (counts(bundle) if known is None else known).items():
+        if current:
+            totals[arch, "done"] += n
+        elif state in ("queued", "running"):
+            totals[arch, "waiting"] += n
+        elif state == "failed":
+            totals[arch, "failed"] += n
+    return [{"arch": arch, **{key: totals[arch, key] for key in ("done", "waiting", "failed")}} for arch in queueing.ARCHS]
+
+
+def verdicts(bundle: Bundle, known: Counts | None = None) -> list[tuple[str, str, int]]:
+    """(architecture, verdict, count) of its current results, in the verdicts' order."""
+    totals: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for (arch, _, current, verdict), n in (counts(bundle) if known is None else known).items():
+        if current:
+            totals[arch, verdict] += n
+    return [(arch, verdict, n) for (arch, verdict), n in sorted(totals.items(), key=lambda item: (item[0][0], place(item[0][1])))]
+
+
+def place(verdict: str) -> tuple[int, str]:
+    return (ORDER.index(verdict) if verdict in ORDER else len(ORDER), verdict)
+
+
+def verdict_table(rows: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
+    """A row for each verdict, with a count for each architecture; what passed comes first."""
+    found = {(arch, verdict): n for arch, verdict, n in rows}
+    names = sorted({verdict for _, verdict, _ in rows}, key=lambda name: (name != "passed", place(name)))
+    return [{"verdict": name, "cells": [(arch, found.get((arch, name), 0)) for arch in queueing.ARCHS]} for name in names]
+
+
+def moving(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:
+    """Its progress, and why an architecture does not move."""
+    workers = living_workers(timezone.now())
+    rows = progress(bundle, known)
+    statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
     return [
-        {"arch": arch, "done": done.get(arch, 0), "waiting": waiting.get(arch, 0), "failed": failed.get(arch, 0)}
-        for arch in queueing.ARCHS
+        row
+        | {"total": sum(row[key] for key in ("done", "waiting", "failed")), "reason": status.reason if row["waiting"] else None}
+        for row, status in zip(rows, statuses, strict=True)
     ]
-
-
-def verdicts(bundle: Bundle) -> list[tuple[str, str, int]]:
-    """(architecture, verdict, count) of its current results."""
-    rows = Result.objects.filter(submission__entries__bundle=bundle).current().order_by("arch", "verdict")
-    return list(rows.values_list("arch", "verdict").annotate(n=Count("pk")))

@@ -14,6 +14,28 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from leaderboard import querysets
+from leaderboard.admin_models import BulkAction, BundleModel
+
+__all__ = [
+    "ARCHITECTURES",
+    "ApiToken",
+    "BulkAction",
+    "Bundle",
+    "BundleEntry",
+    "BundleModel",
+    "Calibration",
+    "Kernel",
+    "LanguageModel",
+    "Machine",
+    "ModelAlias",
+    "Result",
+    "Standing",
+    "Submission",
+    "Trial",
+    "UploadKey",
+    "Worker",
+    "public_id",
+]
 
 ARCHITECTURES = [("amd64", "amd64"), ("arm64", "arm64")]
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no letter that reads as a digit
@@ -110,11 +132,14 @@ class Bundle(models.Model):
         IMPORTING = "importing", "importing"
         IMPORTED = "imported", "imported"
         FAILED = "failed", "failed"
+        DELETING = "deleting", "being deleted"  # answer by answer: begun, it is carried through
 
     uid = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     name = models.CharField(max_length=255)  # the file's name, for people
     file = models.FileField(upload_to="bundles/%Y/%m/", max_length=400)
-    sha256 = models.CharField(max_length=64, unique=True)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    # Its sha256, so that a file comes in once; with the uploader where somebody else has the same one in a private bundle.
+    file_key = models.CharField(max_length=100, unique=True, null=True, editable=False)
     size_bytes = models.BigIntegerField(default=0)
     format = models.CharField(max_length=64, blank=True)
     model_override = models.CharField(max_length=300, blank=True)  # for rows that do not name their model
@@ -160,6 +185,7 @@ class Submission(models.Model):
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     cut_short = models.BooleanField(default=False)
     public = models.BooleanField(default=True)  # a baseline, or in at least one public bundle; kept by services
+    shown = models.BooleanField(null=True, blank=True)  # by hand: yes or no, whatever its bundles say; null: as they say
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects = querysets.SubmissionQuerySet.as_manager()
@@ -305,6 +331,11 @@ class Result(models.Model):
             models.Index(fields=["-graded_at"], name="newest_graded"),  # partial on the state, SQLite would not use it
             models.Index(fields=["arch"], condition=Q(is_current=True, emulated=True), name="emulated_now"),
             models.Index(fields=["arch"], condition=Q(is_current=True, double=True), name="double_now"),
+            models.Index(fields=["arch"], condition=Q(public=True, is_current=True), name="public_now"),
+            # A hundred thousand answers may wait: counts and the oldest of them are read off an index alone.
+            models.Index(fields=["state", "arch", "created_at"], condition=Q(public=True), name="public_queue"),
+            models.Index(fields=["state"], condition=Q(failure__gt=""), name="with_failure"),
+            models.Index(fields=["submission", "arch", "state", "is_current", "verdict"], name="of_submission"),
         ]
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ from leaderboard import leases, pairs, queue_status, summaries
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
-from leaderboard.services import drift, housekeeping, importing, queueing, recording, stand_ins
+from leaderboard.services import bulk, drift, housekeeping, importing, queueing, recording, stand_ins
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +117,8 @@ def sweep() -> None:
         for arch in queueing.ARCHS:
             if Result.objects.due(arch, timezone.now()).exists():
                 queueing.wake(arch)
+        for action in bulk.stalled(timezone.now()):
+            bulk.carry_on(action)
         for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
             importing.carry_on(bundle)
         housekeeping.prune(timezone.now())

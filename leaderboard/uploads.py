@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import IO, Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+from django.http import HttpRequest, UnreadablePostError
 
 
 class CappedUpload(FileUploadHandler):
@@ -23,7 +25,7 @@ class CappedUpload(FileUploadHandler):
         encoding: str | None = None,
     ) -> Any:
         if content_length > self.limit():
-            raise RequestDataTooBig(f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")
+            raise RequestDataTooBig(too_large())
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         self.received += len(raw_data)
@@ -37,3 +39,21 @@ class CappedUpload(FileUploadHandler):
     @staticmethod
     def limit() -> int:
         return int(settings.UPLOAD_MAX_MB) * 2**20
+
+
+def too_large() -> str:
+    return f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}."
+
+
+def is_too_large(request: HttpRequest) -> bool:
+    """By its announced length: before a byte of it is read."""
+    announced = request.META.get("CONTENT_LENGTH") or ""
+    return announced.isdecimal() and int(announced) > CappedUpload.limit()
+
+
+def read_off(request: HttpRequest) -> None:
+    """A browser that is still sending takes an early answer for a broken connection. What is absurdly large is cut off."""
+    left = 2 * CappedUpload.limit() + 2**20
+    with suppress(UnreadablePostError):
+        while left > 0 and (chunk := request.read(1 << 18)):
+            left -= len(chunk)

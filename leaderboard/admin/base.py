@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import admin
-from django.contrib.admin import helpers
+from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from leaderboard.models import BulkAction
+from leaderboard.services import bulk
 
 LOGGED_AT_MOST = 1000  # of one selection, row by row
+Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
+Rows = Callable[[QuerySet[Any]], QuerySet[Any]]
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -27,40 +32,61 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
+class DeletesInBulk(ReadOnlyAdmin):
+    """Deletes, one row as well as thousands, by the operation of that name: summaries and bundles have to follow."""
+
+    deletion: str
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """The question is asked on the action's own page."""
+        found = self.get_object(request, object_id)
+        if found is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined, no-any-return]
+        if not self.has_delete_permission(request, found):
+            return HttpResponse("You may not delete it.", status=403, content_type="text/plain")
+        rows = self.model._default_manager.filter(pk=found.pk)
+        return begin(request, self.deletion, rows, reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
+
+
+def in_bulk(name: str, description: str, rows: Rows = lambda rows: rows, permission: str = "change") -> Action:
+    """An action of a list that does `name` to the chosen rows, or to those that `rows` finds for them."""
+
+    @admin.action(description=description, permissions=[permission])
+    def act(modeladmin: Any, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse | None:
+        plain = modeladmin.model._default_manager.filter(pk__in=chosen.order_by().values("pk"))
+        return begin(request, name, rows(plain), request.get_full_path())
+
+    return act
+
+
+def begin(request: HttpRequest, name: str, rows: QuerySet[Any], back: str) -> HttpResponse:
+    """Ask on a page of its own where an operation wants that; else do it, and say what was done."""
+    action = bulk.plan(name, rows, request.user)  # type: ignore[arg-type]
+    query = urlencode({"back": back})
+    if bulk.OPERATIONS[name].question:
+        return HttpResponseRedirect(f"{page_of_action(action)}?{query}")
+    return tell(request, bulk.start(action), back)
+
+
+def tell(request: HttpRequest, action: BulkAction, back: str) -> HttpResponse:
+    """Back to the list if it is done, else to the page that shows how far it is."""
+    if action.state == BulkAction.State.DONE:
+        messages.success(request, f"{action.title}: {bulk.said(action)}.")
+        return HttpResponseRedirect(back)
+    return HttpResponseRedirect(page_of_action(action))
+
+
+def page_of_action(action: BulkAction) -> str:
+    return reverse("admin:leaderboard_bulkaction_change", args=[action.pk])
+
+
 def log_action(request: HttpRequest, rows: QuerySet[Any], message: str) -> None:
     """Into the admin's log, as an edit by hand would be. Called before the rows change: they may leave their selection."""
     LogEntry.objects.log_actions(request.user.pk, rows[:LOGGED_AT_MOST], CHANGE, change_message=message)  # type: ignore[arg-type]
 
 
-def ask(
-    modeladmin: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], *, title: str, question: str, reason: bool = False
-) -> HttpResponse | None:
-    """A page between an action and its effect. None once it has been answered (with a reason, where one is wanted)."""
-    answered = "confirmed" in request.POST
-    missing = reason and answered and not request.POST.get("reason", "").strip()
-    if answered and not missing:
-        return None
-    across = request.POST.get("select_across") == "1"
-    ids = request.POST.getlist(helpers.ACTION_CHECKBOX_NAME)
-    context: dict[str, Any] = {
-        **modeladmin.admin_site.each_context(request),
-        "title": title,
-        "question": question,
-        "count": rows.count(),
-        "rows": rows[:20],
-        "ids": ids[:1] if across else ids,  # all of a filtered list need not be named one by one
-        "across": across,
-        "action": request.POST["action"],
-        "reason": reason,
-        "missing": missing,
-        "opts": modeladmin.opts,
-        "checkbox": helpers.ACTION_CHECKBOX_NAME,
-    }
-    return TemplateResponse(request, "admin/leaderboard/ask.html", context)
-
-
 def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-Action = Callable[[admin.ModelAdmin, HttpRequest, QuerySet[Model]], HttpResponse | None]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
-from leaderboard.admin.base import ReadOnlyAdmin, log_action, plural
+from leaderboard.admin.base import ReadOnlyAdmin, in_bulk
 from leaderboard.models import Calibration, Kernel, Machine, Submission, Worker
-from leaderboard.services import queueing
+
+
+def answers_to(kernels: QuerySet[Any]) -> QuerySet[Any]:
+    return Submission.objects.filter(kernel__in=kernels)
 
 
 @admin.register(Kernel)
@@ -31,11 +34,9 @@ class KernelAdmin(ReadOnlyAdmin):
     def answers(self, kernel: Any) -> int:
         return int(kernel.n)
 
-    @admin.action(description="Grade all answers again", permissions=["view"])
-    def regrade(self, request: HttpRequest, kernels: QuerySet[Kernel]) -> None:
-        log_action(request, kernels, "Queued all answers again.")
-        queued = queueing.regrade(Submission.objects.filter(kernel__in=kernels))
-        messages.success(request, f"{plural(queued, 'grading')} queued.")
+    regrade = in_bulk(
+        "regrade_answers", "Grade all answers again", lambda rows: Submission.objects.filter(kernel__in=rows), "view"
+    )
 
 
 @admin.register(Machine)
@@ -59,6 +60,8 @@ class MachineAdmin(ReadOnlyAdmin):
 @admin.register(Calibration)
 class CalibrationAdmin(ReadOnlyAdmin):
     list_display = ["measured_at", "machine", "place", "drifting", "note"]
+    search_fields = ["place", "note", "machine__cpu_model"]
+    date_hierarchy = "measured_at"
     list_filter = ["drifting", "machine__arch", "machine__backend"]
     list_select_related = ["machine"]
 
@@ -70,6 +73,7 @@ class CalibrationAdmin(ReadOnlyAdmin):
 class WorkerAdmin(ReadOnlyAdmin):
     list_display = ["name", "cluster", "reason", "started_at", "beat_at"]
     list_filter = ["cluster"]
+    search_fields = ["name", "reason"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -9,9 +9,17 @@ from django.db.models import Count, Q, QuerySet, URLField
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from leaderboard.admin.base import ReadOnlyAdmin, log_action, plural
-from leaderboard.models import LanguageModel, Submission
-from leaderboard.services import language_models, queueing
+from leaderboard.admin.base import ReadOnlyAdmin, in_bulk, log_action, plural
+from leaderboard.models import LanguageModel, Result, Submission
+from leaderboard.services import language_models
+
+
+def answers_of(models: QuerySet[Any]) -> QuerySet[Any]:
+    return Submission.objects.filter(model__in=models.values("pk"))
+
+
+def valid_results_of(models: QuerySet[Any]) -> QuerySet[Any]:
+    return Result.objects.done().filter(model__in=models.values("pk"), invalidated=False)
 
 
 @admin.register(LanguageModel)
@@ -21,7 +29,8 @@ class LanguageModelAdmin(ReadOnlyAdmin):
     search_fields = ["name", "display_name", "slug", "provider", "aliases__name"]
     readonly_fields = ["name", "kind", "also_known_as"]
     fields = ["name", "also_known_as", "slug", "display_name", "kind", "provider", "weights", "released", "link", "notes"]
-    actions = ["merge", "regrade"]
+    actions = ["merge", "regrade", "make_public", "make_private", "invalidate"]
+    date_hierarchy = "released"
     formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -41,11 +50,10 @@ class LanguageModelAdmin(ReadOnlyAdmin):
     def also_known_as(self, model: LanguageModel) -> str:
         return ", ".join(model.aliases.values_list("name", flat=True)) or "-"
 
-    @admin.action(description="Grade all answers again", permissions=["change"])
-    def regrade(self, request: HttpRequest, models: QuerySet[LanguageModel]) -> None:
-        log_action(request, models, "Queued all answers again.")
-        queued = queueing.regrade(Submission.objects.filter(model__in=models.values("pk")))
-        messages.success(request, f"{plural(queued, 'grading')} queued.")
+    regrade = in_bulk("regrade_answers", "Grade all answers again", answers_of)
+    make_public = in_bulk("publish_answers", "Make all answers public ...", answers_of)
+    make_private = in_bulk("hide_answers", "Make all answers private ...", answers_of)
+    invalidate = in_bulk("invalidate_results", "Declare all results invalid ...", valid_results_of)
 
     @admin.action(description="Merge into one model", permissions=["change"])
     def merge(self, request: HttpRequest, models: QuerySet[LanguageModel]) -> HttpResponse | None:

@@ -4,47 +4,90 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from leaderboard.admin.base import ReadOnlyAdmin, ask, log_action, plural
-from leaderboard.models import Result, Submission
-from leaderboard.services import judgement, queueing
+from leaderboard.admin.base import DeletesInBulk, in_bulk
+from leaderboard.models import Bundle, BundleEntry, Result, Submission
+
+
+class FromBundle(admin.SimpleListFilter):
+    """What one bundle brought: its page leads here."""
+
+    title = "bundle"
+    parameter_name = "bundle"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        uid = request.GET.get(self.parameter_name, "")
+        named = Bundle.objects.filter(uid=uid.replace("\0", "")).values_list("uid", "name")
+        return [(uid, f"{name} ({uid})") for uid, name in named] or ([(uid, "no such bundle")] if uid else [])
+
+    def has_output(self) -> bool:
+        return bool(self.value())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not self.value():
+            return queryset
+        brought = BundleEntry.objects.filter(bundle__uid=str(self.value()).replace("\0", "")).values("submission")
+        return queryset.filter(**{"pk__in" if queryset.model is Submission else "submission__in": brought})
+
+
+def answers_of(results: QuerySet[Any]) -> QuerySet[Any]:
+    return Submission.objects.filter(pk__in=results.values("submission"))
+
+
+def valid_results_of(answers: QuerySet[Any]) -> QuerySet[Any]:
+    return Result.objects.done().filter(submission__in=answers.values("pk"), invalidated=False)
 
 
 @admin.register(Submission)
-class SubmissionAdmin(ReadOnlyAdmin):
-    list_display = ["uid", "model", "kernel", "rollout", "public", "cut_short", "created_at"]
-    list_filter = ["public", "cut_short", "kernel", "model__kind"]
+class SubmissionAdmin(DeletesInBulk):
+    list_display = ["answer", "model", "kernel", "rollout", "public", "cut_short", "created_at", "page"]
+    list_filter = ["public", "shown", "cut_short", FromBundle, "kernel", "model__kind"]
+    date_hierarchy = "created_at"
+    deletion = "delete_answers"
     list_select_related = ["model", "kernel"]
     search_fields = ["uid", "=identity", "model__name", "kernel__name"]
-    actions = ["regrade"]
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    actions = ["regrade", "make_public", "make_private", "invalidate", "delete_selected"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
         return super().get_queryset(request).defer("reply", "source")
 
-    @admin.action(description="Grade again", permissions=["view"])
-    def regrade(self, request: HttpRequest, submissions: QuerySet[Submission]) -> None:
-        log_action(request, submissions, "Queued again.")
-        queued = queueing.regrade(Submission.objects.filter(pk__in=submissions.values("pk")))
-        messages.success(request, f"{plural(queued, 'grading')} queued.")
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """To look at; what can be done to it is an action."""
+        return ["page", *(field.name for field in self.model._meta.fields if field.name != "id")]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return self.get_readonly_fields(request, obj)
+
+    @admin.display(description="answer", ordering="id")
+    def answer(self, submission: Submission) -> str:
+        return submission.uid
+
+    @admin.display(description="page")
+    def page(self, submission: Submission) -> SafeString:
+        return format_html('<a href="{}">{}</a>', reverse("submission", args=[submission.uid]), submission.uid)
+
+    regrade = in_bulk("regrade_answers", "Grade again", permission="view")
+    make_public = in_bulk("publish_answers", "Make public ...")
+    make_private = in_bulk("hide_answers", "Make private ...")
+    invalidate = in_bulk("invalidate_results", "Declare their results invalid ...", valid_results_of)
+    delete_selected = in_bulk("delete_answers", "Delete ...", permission="delete")
 
 
 @admin.register(Result)
-class ResultAdmin(ReadOnlyAdmin):
+class ResultAdmin(DeletesInBulk):
     list_display = ["answer", "arch", "state", "verdict", "speedup", "current", "marks", "attempt", "why"]
     list_filter = [
         "state",
         "arch",
         "verdict",
         "is_current",
+        FromBundle,
         "flagged",
         "invalidated",
         "emulated",
@@ -56,7 +99,12 @@ class ResultAdmin(ReadOnlyAdmin):
     ]
     list_select_related = ["model", "kernel", "submission"]
     search_fields = ["submission__uid", "model__name", "kernel__name"]
-    actions = ["regrade", "grade_again", "invalidate", "validate", "clear_flag", "first", "last", "cancel"]
+    date_hierarchy = "graded_at"
+    deletion = "delete_results"
+    actions = [
+        *("regrade", "grade_again", "invalidate", "validate", "clear_flag", "make_public", "make_private"),
+        *("first", "last", "cancel", "delete_selected"),
+    ]
     editable = ("invalid_reason", "flag_note")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
@@ -98,66 +146,14 @@ class ResultAdmin(ReadOnlyAdmin):
     def page(self, result: Result) -> SafeString:
         return format_html('<a href="{}">{}</a>', reverse("submission", args=[result.submission.uid]), result.submission.uid)
 
-    @admin.action(description="Grade these answers again", permissions=["change"])
-    def regrade(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        log_action(request, results, "Queued again.")
-        queued = 0
-        for arch in queueing.ARCHS:
-            chosen = results.filter(arch=arch).order_by().values("submission")
-            queued += queueing.regrade(Submission.objects.filter(pk__in=chosen), [arch])
-        messages.success(request, f"{plural(queued, 'grading')} queued.")
-
-    @admin.action(description="Grade what failed on our side again", permissions=["change"])
-    def grade_again(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        failed = Result.objects.filter(pk__in=results.values("pk")).failed()
-        log_action(request, failed, "Queued again after our failure.")
-        messages.success(request, f"{plural(queueing.revive(failed), 'grading')} queued.")
-
-    @admin.action(description="Declare invalid ...", permissions=["change"])
-    def invalidate(self, request: HttpRequest, results: QuerySet[Result]) -> HttpResponse | None:
-        question = "They stop counting; an earlier result of the same answer becomes current. The reason is shown with them."
-        if page := ask(self, request, results, title="Declare results invalid", question=question, reason=True):
-            return page
-        reason = request.POST["reason"].strip()
-        log_action(request, results, f"Declared invalid: {reason}")
-        changed = judgement.invalidate(list(results), reason)
-        messages.success(request, f"{plural(changed, 'result')} declared invalid.")
-        return None
-
-    @admin.action(description="Take an invalidation back", permissions=["change"])
-    def validate(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        log_action(request, results, "Invalidation taken back.")
-        messages.success(request, f"{plural(judgement.validate(list(results)), 'result')} valid again.")
-
-    @admin.action(description="Too good, and true: let it count ...", permissions=["change"])
-    def clear_flag(self, request: HttpRequest, results: QuerySet[Result]) -> HttpResponse | None:
-        question = "Somebody has read the code: the speedup is real, and counts from now on. The note is shown with it."
-        if page := ask(self, request, results, title="Clear the flag", question=question, reason=True):
-            return page
-        note = request.POST["reason"].strip()
-        log_action(request, results, f"Flag cleared: {note}")
-        messages.success(request, f"{plural(judgement.clear_flag(list(results), note), 'flag')} cleared.")
-        return None
-
-    @admin.action(description="Queue: first", permissions=["change"])
-    def first(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        self.prioritise(request, results, queueing.BASELINES_FIRST + 1)
-
-    @admin.action(description="Queue: last", permissions=["change"])
-    def last(self, request: HttpRequest, results: QuerySet[Result]) -> None:
-        self.prioritise(request, results, -queueing.BASELINES_FIRST)
-
-    def prioritise(self, request: HttpRequest, results: QuerySet[Result], priority: int) -> None:
-        log_action(request, results, f"Priority {priority}.")
-        moved = queueing.prioritise(Result.objects.filter(pk__in=results.values("pk")), priority)
-        messages.success(request, f"{plural(moved, 'queued grading')} moved.")
-
-    @admin.action(description="Queue: cancel ...", permissions=["change"])
-    def cancel(self, request: HttpRequest, results: QuerySet[Result]) -> HttpResponse | None:
-        question = "Gradings that are not done leave the queue; results that are done stay as they are."
-        if page := ask(self, request, results, title="Cancel gradings", question=question):
-            return page
-        log_action(request, results, "Cancelled.")
-        cancelled = queueing.cancel(Result.objects.filter(pk__in=results.values("pk")))
-        messages.success(request, f"{plural(cancelled, 'grading')} cancelled.")
-        return None
+    regrade = in_bulk("regrade_results", "Grade these answers again")
+    grade_again = in_bulk("revive_results", "Grade what failed on our side again")
+    invalidate = in_bulk("invalidate_results", "Declare invalid ...")
+    validate = in_bulk("validate_results", "Take an invalidation back")
+    clear_flag = in_bulk("clear_flags", "Too good, and true: let it count ...")
+    make_public = in_bulk("publish_answers", "Make these answers public ...", answers_of)
+    make_private = in_bulk("hide_answers", "Make these answers private ...", answers_of)
+    first = in_bulk("move_first", "Queue: first")
+    last = in_bulk("move_last", "Queue: last")
+    cancel = in_bulk("cancel_results", "Queue: cancel ...")
+    delete_selected = in_bulk("delete_results", "Delete gradings ...", permission="delete")

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from leaderboard.admin.base import log_action, plural
+from leaderboard.admin.base import in_bulk
 from leaderboard.models import ApiToken
 from leaderboard.services import tokens
 
@@ -22,6 +22,7 @@ class ApiTokenAdmin(admin.ModelAdmin):
     list_select_related = ["user"]
     search_fields = ["label", "start", "user__username"]
     readonly_fields = ["start", "created_at", "used_at", "revoked_at"]
+    list_filter = [("revoked_at", admin.EmptyFieldListFilter), ("used_at", admin.EmptyFieldListFilter)]
     actions = ["revoke"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
@@ -42,10 +43,4 @@ class ApiTokenAdmin(admin.ModelAdmin):
         obj.pk, obj.user_id, obj.start = made.pk, made.user_id, made.start
         messages.warning(request, f"The token, which is shown only now: {token}")
 
-    @admin.action(description="Revoke", permissions=["delete"])
-    def revoke(self, request: HttpRequest, rows: QuerySet[ApiToken]) -> None:
-        living = list(rows.filter(revoked_at=None))
-        log_action(request, rows, "Revoked.")
-        for token in living:
-            tokens.revoke(token)
-        messages.success(request, f"{plural(len(living), 'token')} revoked.")
+    revoke = in_bulk("revoke_tokens", "Revoke ...", permission="delete")

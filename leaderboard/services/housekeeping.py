@@ -8,7 +8,7 @@ from django.conf import settings
 from django_q.models import OrmQ, Schedule, Task
 
 from leaderboard.models import Bundle, Worker
-from leaderboard.services import deletion, trials
+from leaderboard.services import bulk, deletion, trials
 
 WORKERS_FOR = timedelta(hours=1)
 TASKS_FOR = timedelta(days=7)
@@ -20,7 +20,10 @@ def prune(now: datetime) -> None:
     Task.objects.filter(stopped__lt=now - TASKS_FOR).delete()
     for bundle in Bundle.objects.filter(state=Bundle.State.PREVIEW, created_at__lt=now - PREVIEWS_FOR):
         deletion.delete_bundle(bundle)
+    for bundle in Bundle.objects.filter(state=Bundle.State.DELETING):  # whoever began it was killed, or is still at it
+        deletion.delete_bundle(bundle)
     trials.prune(now)
+    bulk.prune(now)
     # Messages for a cluster that does not exist (a mistyped name) would wait for ever.
     OrmQ.objects.exclude(key__in=settings.CLUSTERS).filter(lock__lt=now - TASKS_FOR).delete()
 

@@ -1,48 +1,63 @@
-"""What people decide about results: invalid, looked at."""
+"""What people decide about results: invalid, looked at, deleted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from leaderboard.models import Result
 from leaderboard.services import standings
 
+CHUNK = 500
+
 
 def invalidate(results: Iterable[Result], reason: str) -> int:
     """Declare results invalid: an earlier one becomes current, if there is one. The reason is shown with them."""
-    changed = 0
-    for result in results:
-        with transaction.atomic():
-            standings.lock_models([result.model_id])
-            row = Result.objects.filter(pk=result.pk, state=Result.State.DONE, invalidated=False)
-            cells = {standings.cell_of(result)}
-            if row.update(invalidated=True, invalid_reason=reason, is_current=False):
-                standings.recompute(cells | standings.refresh_current(result.submission_id, result.arch))
-                changed += 1
-    return changed
+    valid = {"state": Result.State.DONE, "invalidated": False}
+    return _decide(results, valid, {"invalidated": True, "invalid_reason": reason, "is_current": False})
 
 
 def validate(results: Iterable[Result]) -> int:
     """Take an invalidation back."""
-    changed = 0
-    for result in results:
-        with transaction.atomic():
-            standings.lock_models([result.model_id])
-            if Result.objects.filter(pk=result.pk, invalidated=True).update(invalidated=False, invalid_reason=""):
-                standings.recompute(standings.refresh_current(result.submission_id, result.arch))
-                changed += 1
-    return changed
+    return _decide(results, {"invalidated": True}, {"invalidated": False, "invalid_reason": ""})
 
 
 def clear_flag(results: Iterable[Result], note: str) -> int:
     """A person has looked at a speedup too good to be true, and it is true: it counts from now on."""
-    changed = 0
-    for result in results:
+    return _decide(results, {"flagged": True}, {"flagged": False, "flag_note": note})
+
+
+def delete(results: Iterable[Result]) -> int:
+    """Gradings go for good; an earlier one of the same answer becomes current, if there is one."""
+    deleted = 0
+    for rows in _chunks(results):
         with transaction.atomic():
-            standings.lock_models([result.model_id])
-            if Result.objects.filter(pk=result.pk, flagged=True).update(flagged=False, flag_note=note):
-                standings.recompute([standings.cell_of(result)])
-                changed += 1
+            submissions, cells = _touched(rows)
+            deleted += rows.delete()[0]
+            standings.recompute(cells | standings.refresh_currents(submissions))
+    return deleted
+
+
+def _decide(results: Iterable[Result], before: dict[str, object], after: dict[str, object]) -> int:
+    changed = 0
+    for chunk in _chunks(results):
+        with transaction.atomic():
+            rows = chunk.filter(**before)
+            submissions, cells = _touched(rows)
+            changed += rows.update(**after)
+            standings.recompute(cells | standings.refresh_currents(submissions))
     return changed
+
+
+def _touched(rows: QuerySet[Result]) -> tuple[list[int], set[standings.Cell]]:
+    """The submissions and the summaries of these results, whose models stay as they are until the transaction ends."""
+    standings.lock_models(rows.order_by().values_list("model_id", flat=True).distinct())
+    return list(rows.values_list("submission_id", flat=True)), set(standings.cells_of(rows))
+
+
+def _chunks(results: Iterable[Result]) -> Iterator[QuerySet[Result]]:
+    ids = [result.pk for result in results]
+    for start in range(0, len(ids), CHUNK):
+        yield Result.objects.filter(pk__in=ids[start : start + CHUNK])

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
 
-from leaderboard.models import LanguageModel, ModelAlias, Result, Submission
+from leaderboard.models import BundleModel, LanguageModel, ModelAlias, Result, Submission
 from leaderboard.services import standings
 from leaderboard.text import clean, shorten
 
@@ -43,6 +43,7 @@ def merge(sources: Iterable[LanguageModel], target: LanguageModel) -> int:
         Submission.objects.filter(model=source).update(model=target)
         Result.objects.filter(model=source).update(model=target)
         ModelAlias.objects.filter(model=source).update(model=target)
+        BundleModel.objects.filter(model=source).update(model=target)
         ModelAlias.objects.update_or_create(name=source.name, defaults={"model": target})
         source.delete()
     standings.recompute(standings.cells_of(Result.objects.by(target)))

@@ -18,7 +18,7 @@ from leaderboard.answers import group_by_kernel, load_answers
 from leaderboard.board import Row, board_rows
 from leaderboard.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
-from leaderboard.models import Kernel, LanguageModel, Result, Submission
+from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
 from leaderboard.selection import ARCHS, Selection, with_selection
 from leaderboard.summaries import Summaries
 
@@ -51,6 +51,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "kernels": [{"name": kernel.name, "groups": [groups.get((kernel.name, arch)) for arch in archs]} for kernel in kernels],
         "figure": reverse("figure_model", args=[model.slug]),
         "trend": _trend(model),
+        "asked": _asked(model),
         "page": page,
         "answers": _answers(page, selection),
         "hidden": selection.hide,
@@ -87,6 +88,12 @@ def _trend(model: LanguageModel) -> list[dict[str, Any]]:
         row["rate"] = wilson(row["passed"], row["answers"])
         row["speedup"] = None if row["logs"] is None else math.exp(row["logs"])
     return rows if len({row["bundle"] for row in rows}) > 1 else []
+
+
+def _asked(model: LanguageModel) -> list[BundleModel]:
+    """How the model was asked, by public bundle, oldest first; what a run does not say is left out."""
+    told = model.asked.filter(bundle__public=True, bundle__state=Bundle.State.IMPORTED).exclude(sampling={}, prompt="")
+    return list(told.select_related("bundle").order_by("bundle"))
 
 
 def _summary(row: Row) -> dict[str, Any]:

@@ -1,0 +1,113 @@
+"""The forms of an upload: the file, then what its preview asks of every model in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+
+from leaderboard.admin_models import KINDS, WEIGHTS
+from leaderboard.models import Bundle, BundleModel, LanguageModel
+from leaderboard.services import asked
+from leaderboard.services.catalog import BASELINES
+from leaderboard.text import clean
+
+FORMS = 50  # models that are asked about; those with more answers come first
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        label="Bundle",
+        max_length=1000,
+        help_text="A zip, tar.gz or tar.zst of run folders or C files, a bare traces.jsonl or results.jsonl, or JSON lines. "
+        "Nothing is graded before you have seen what is in it.",
+        error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
+    )
+    model = forms.CharField(
+        max_length=300,
+        required=False,
+        label="Model name",
+        help_text="Only for rows that do not name their model.",
+        widget=forms.TextInput(attrs={"class": "vTextField"}),
+    )
+    public = forms.TypedChoiceField(
+        choices=[("1", "Public: on the leaderboard, with every answer"), ("", "Private: only staff know of it")],
+        coerce=bool,
+        empty_value="",
+        required=False,
+        initial="1",
+        widget=forms.RadioSelect,
+        label="Who may see it",
+    )
+
+
+class ConfirmForm(forms.Form):
+    public = UploadForm.base_fields["public"]
+
+
+class AgainForm(forms.Form):
+    model = UploadForm.base_fields["model"]
+
+
+class AskedForm(forms.ModelForm):
+    """One model of the bundle: its name for readers, and how it was asked."""
+
+    sampling = forms.CharField(
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 40, "class": "ak-code", "spellcheck": "false"}),
+        help_text="One setting a line: temperature = 0.7. Read from the run's configuration where it has them.",
+    )
+
+    class Meta:
+        model = BundleModel
+        fields = ["display_name", "provider", "kind", "weights", "prompt", "sampling"]
+        labels = {"prompt": "System prompt"}
+        help_texts = {
+            "display_name": "What pages show instead of the name in the runs.",
+            "provider": "Who made it.",
+            "kind": "A baseline is shown beside the models and has no rank.",
+            "prompt": "As far as the run says; the task's own prompt is the kernel's.",
+        }
+        widgets = {
+            "display_name": forms.TextInput(attrs={"class": "vTextField"}),
+            "provider": forms.TextInput(attrs={"class": "vTextField"}),
+            "prompt": forms.Textarea(attrs={"rows": 3, "cols": 40}),
+        }
+
+    def __init__(self, data: Any, request: HttpRequest, row: BundleModel, *, imported: bool) -> None:
+        known = row.model or asked.known_model(row.name)
+        initial: dict[str, Any] = {"sampling": asked.sampling_text(row.sampling)}
+        if known:
+            initial |= {name: getattr(row, name) or getattr(known, name) for name in asked.DETAILS}
+        super().__init__(data, prefix=f"m{row.pk}", instance=row, initial=initial)
+        self.known = known
+        self.fields["kind"] = forms.ChoiceField(choices=KINDS, disabled=imported, help_text=self.Meta.help_texts["kind"])
+        self.fields["weights"] = forms.ChoiceField(choices=WEIGHTS, required=False)
+        if known and not request.user.has_perm("leaderboard.change_languagemodel"):
+            for name in asked.DETAILS:
+                self.fields[name].disabled = True
+
+    def clean_kind(self) -> str:
+        kind = str(self.cleaned_data["kind"])
+        if kind == LanguageModel.Kind.BASELINE and self.instance.name in BASELINES:
+            raise forms.ValidationError(f"{self.instance.name} is one of our own baselines: an upload cannot add to it.")
+        return kind
+
+    def clean_sampling(self) -> dict[str, str]:
+        try:
+            return asked.parse_sampling(self.cleaned_data["sampling"])
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean_prompt(self) -> str:
+        return clean(self.cleaned_data["prompt"])
+
+
+def asked_forms(request: HttpRequest, bundle: Bundle, *, bound: bool = False) -> list[AskedForm]:
+    imported = bundle.state not in (Bundle.State.READING, Bundle.State.PREVIEW)
+    rows = list(bundle.asked.select_related("model")[:FORMS])
+    if bound:  # a script need not send them: then what the run says holds
+        rows = [row for row in rows if f"m{row.pk}-sampling" in request.POST]
+    return [AskedForm(request.POST if bound else None, request, row, imported=imported) for row in rows]

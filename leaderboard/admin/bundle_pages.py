@@ -1,0 +1,261 @@
+"""Upload, look, confirm; then watch a bundle being graded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.forms import BaseForm
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+
+from leaderboard import bundle_progress, uploads
+from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, UploadForm, asked_forms
+from leaderboard.models import Bundle, BundleEntry, Kernel
+from leaderboard.services import asked, importing, queueing
+
+AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
+NAMELESS = "no model name"  # how the reason of such rows begins
+COLUMNS = 6  # models that stand side by side in the table of kernels; more are told one a line
+
+
+class BundlePages(admin.ModelAdmin):
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        return [
+            path("add/", self.refusing(wrap(self.add_view)), name="leaderboard_bundle_add"),
+            path("<int:pk>/confirm/", wrap(self.confirm), name="leaderboard_bundle_confirm"),
+            path("<int:pk>/again/", wrap(self.again), name="leaderboard_bundle_again"),
+            path("<int:pk>/models/", wrap(self.models), name="leaderboard_bundle_models"),
+            path("<int:pk>/state/", wrap(self.state), name="leaderboard_bundle_state"),
+            path("<int:pk>/file/", wrap(self.download), name="leaderboard_bundle_file"),
+            *super().get_urls(),
+        ]
+
+    def found(self, request: HttpRequest, pk: int, *, change: bool = False) -> Bundle:
+        bundle: Bundle | None = self.get_object(request, str(pk))
+        if bundle is None:
+            raise Http404("There is no such bundle.")
+        allowed = self.has_change_permission if change else self.has_view_or_change_permission
+        if not allowed(request, bundle):
+            raise PermissionDenied
+        return bundle
+
+    # Upload
+
+    def refusing(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        """Too large an upload is refused by its announced length, on the form itself: the check against forgery would read it."""
+
+        def refuse(request: HttpRequest) -> HttpResponse:
+            if request.method == "POST" and uploads.is_too_large(request) and self.has_add_permission(request):
+                uploads.read_off(request)
+                return self.form_page(request, UploadForm(), refused=uploads.too_large())
+            return view(request)
+
+        refuse.csrf_exempt = True  # type: ignore[attr-defined]  # the view inside checks
+        return refuse
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if request.method == "POST" and form.is_valid():
+            return self.receive(request, form)
+        return self.form_page(request, form)
+
+    def form_page(self, request: HttpRequest, form: UploadForm, refused: str = "") -> HttpResponse:
+        """The form, with its errors; for the script that sends the file, only these."""
+        faulty = bool(refused or (form.is_bound and form.errors))
+        status = 413 if refused else 422 if faulty else 200
+        if faulty and wants_json(request):
+            errors = {"file": [refused]} if refused else {name: list(found) for name, found in form.errors.items()}
+            return JsonResponse({"errors": errors}, status=status)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Upload a bundle",
+            "form": form,
+            "refused": refused,
+            "opts": self.opts,
+            "limit_mb": settings.UPLOAD_MAX_MB,
+            "limit_bytes": uploads.CappedUpload.limit(),
+            "read_now_mb": settings.BUNDLE_READ_NOW_MB,
+        }
+        return TemplateResponse(request, "admin/leaderboard/bundle/upload.html", context, status=status)
+
+    def receive(self, request: HttpRequest, form: UploadForm) -> HttpResponse:
+        file, values = form.cleaned_data["file"], form.cleaned_data
+        try:
+            bundle = importing.keep_file(
+                file,
+                name=file.name,
+                public=bool(values["public"]),
+                model=values["model"],
+                uploader=request.user,  # type: ignore[arg-type]
+            )
+        except importing.AlreadyThere as known:
+            messages.warning(
+                request,
+                format_html('The same file is here already: <a href="{}">{}</a>.', page_of(known.bundle), known.bundle.name),
+            )
+            return gone_to(request, page_of(known.bundle))
+        self.log_addition(request, bundle, [{"added": {}}])
+        self.read(bundle)
+        return gone_to(request, page_of(bundle))
+
+    def read(self, bundle: Bundle) -> None:
+        if bundle.size_bytes > settings.BUNDLE_READ_NOW_MB << 20:
+            queueing.wake("housekeeping")
+            return
+        try:
+            importing.read(bundle)
+        except importing.Taken:
+            pass
+        except Exception:  # logged there; the page shows it, and the housekeeping cluster tries again
+            queueing.wake("housekeeping")
+
+    # One bundle
+
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        if not object_id.isdecimal():
+            raise Http404("There is no such bundle.")
+        return self.page(request, self.found(request, int(object_id)))
+
+    def page(self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None) -> HttpResponse:
+        preview = bundle.state == Bundle.State.PREVIEW
+        graded = bundle.state == Bundle.State.IMPORTED
+        counts = bundle_progress.counts(bundle) if graded else {}
+        moving = bundle_progress.moving(bundle, counts) if graded else []
+        rows = list(bundle.asked.select_related("model"))
+        reasons = bundle.counts.get("reasons", {})
+        context = {
+            **self.admin_site.each_context(request),
+            "title": bundle.name,
+            "bundle": bundle,
+            "opts": self.opts,
+            "original": bundle,
+            "confirm": ConfirmForm(initial={"public": "1" if bundle.public else ""}),
+            "asked": (forms or asked_forms(request, bundle)) if preview else [],
+            "again": AgainForm(initial={"model": bundle.model_override}) if preview and NAMELESS in reasons else None,
+            "nameless": reasons.get(NAMELESS, 0),
+            "at_work": bundle.state in AT_WORK,
+            "brought": bundle.entries.count() if bundle.state == Bundle.State.IMPORTING else 0,
+            "moving": moving,
+            "verdicts": bundle_progress.verdict_table(bundle_progress.verdicts(bundle, counts)) if graded else [],
+            "archs": queueing.ARCHS,
+            "models": rows,
+            "kernels": kernel_table(rows) if len(rows) <= COLUMNS else [],
+            "kernel_ids": dict(Kernel.objects.values_list("name", "pk")),
+            "entries": first_entries(bundle) if graded else [],
+            "reasons": reasons,
+            "listed": bundle.report[:50],
+            "further": bundle.report[50:],
+            "unlisted": max(0, sum(reasons.values()) - len(bundle.report)),
+            "may_change": self.has_change_permission(request, bundle),
+            "may_delete": self.has_delete_permission(request, bundle),
+            "busy": bundle.state in AT_WORK or any(row["waiting"] for row in moving),
+        }
+        return TemplateResponse(request, "admin/leaderboard/bundle/page.html", context)
+
+    def state(self, request: HttpRequest, pk: int) -> JsonResponse:
+        """How far it is, for the script that keeps its page up to date."""
+        bundle = self.found(request, pk)
+        if bundle.state == Bundle.State.IMPORTING:
+            brought = bundle.entries.count()
+            stamp, said = str(brought), f"{brought:,} of {bundle.answers:,} answers imported"
+        elif bundle.state == Bundle.State.IMPORTED:
+            rows = bundle_progress.moving(bundle)
+            stamp = str([(row["done"], row["waiting"], row["failed"], row["reason"]) for row in rows])
+            said = "; ".join(f"{row['arch']}: {row['done']:,} of {row['total']:,} graded" for row in rows)
+            busy = any(row["waiting"] for row in rows)
+            return JsonResponse({"stamp": f"{bundle.state} {stamp}", "busy": busy, "said": said})
+        else:
+            stamp, said = bundle.error, bundle.get_state_display()
+        return JsonResponse({"stamp": f"{bundle.state} {stamp}", "busy": bundle.state in AT_WORK, "said": said})
+
+    def confirm(self, request: HttpRequest, pk: int) -> HttpResponse:
+        bundle = self.found(request, pk, change=True)
+        if request.method != "POST":
+            return HttpResponseRedirect(page_of(bundle))
+        form, about = ConfirmForm(request.POST), asked_forms(request, bundle, bound=True)
+        if bundle.state != Bundle.State.PREVIEW:  # twice, or in two windows
+            return HttpResponseRedirect(page_of(bundle))
+        if not all_valid(form, *about):
+            return self.page(request, bundle, about)
+        for part in about:
+            part.save()
+        importing.confirm(bundle, public=bool(form.cleaned_data["public"]))
+        self.log_change(request, bundle, "Import confirmed.")
+        messages.success(request, "The import has begun; its answers are graded one after another.")
+        return HttpResponseRedirect(page_of(bundle))
+
+    def again(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Read it again, with a name for the rows that name no model."""
+        bundle = self.found(request, pk, change=True)
+        form = AgainForm(request.POST)
+        if request.method == "POST" and form.is_valid() and importing.read_again(bundle, form.cleaned_data["model"]):
+            self.log_change(request, bundle, "Read again with another model name.")
+            self.read(bundle)
+        return HttpResponseRedirect(page_of(bundle))
+
+    def models(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Mend afterwards what the preview was told."""
+        bundle = self.found(request, pk, change=True)
+        if bundle.state != Bundle.State.IMPORTED:
+            return HttpResponseRedirect(page_of(bundle))
+        forms = asked_forms(request, bundle, bound=request.method == "POST")
+        if request.method == "POST" and all_valid(*forms):
+            for form in forms:
+                form.save()
+            rows = bundle.asked.exclude(model=None).select_related("model")
+            asked.tell(bundle, {row.name: row.model for row in rows if row.model})
+            self.log_change(request, bundle, "Details of its models changed.")
+            messages.success(request, "Saved.")
+            return HttpResponseRedirect(page_of(bundle))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Models of {bundle.name}",
+            "bundle": bundle,
+            "opts": self.opts,
+            "asked": forms,
+        }
+        return TemplateResponse(request, "admin/leaderboard/bundle/models.html", context)
+
+    def download(self, request: HttpRequest, pk: int) -> FileResponse:
+        bundle = self.found(request, pk)
+        return FileResponse(
+            bundle.file.open("rb"), as_attachment=True, filename=bundle.name, content_type="application/octet-stream"
+        )
+
+
+def all_valid(*forms: BaseForm) -> bool:
+    """Each is looked at, so that each shows what is wrong with it."""
+    return all([form.is_valid() for form in forms])  # noqa: C419
+
+
+def page_of(bundle: Bundle) -> str:
+    return reverse("admin:leaderboard_bundle_change", args=[bundle.pk])
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
+def gone_to(request: HttpRequest, address: str) -> HttpResponse:
+    """A redirect; for the script that sent the file, its address."""
+    return JsonResponse({"location": address}) if wants_json(request) else HttpResponseRedirect(address)
+
+
+def kernel_table(rows: list[Any]) -> list[dict[str, Any]]:
+    """A row for each kernel with a count for each model."""
+    names = sorted({kernel for row in rows for kernel in row.kernels})
+    return [{"kernel": name, "cells": [(row, row.kernels.get(name, 0)) for row in rows]} for name in names]
+
+
+def first_entries(bundle: Bundle) -> list[BundleEntry]:
+    entries = bundle.entries.select_related("submission__model", "submission__kernel")
+    return list(entries.defer("submission__reply", "submission__source").order_by("pk")[:20])

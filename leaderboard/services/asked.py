@@ -1,0 +1,80 @@
+"""What a bundle tells of its models: how many answers, how they were asked, and what people add in the preview."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Q
+
+from leaderboard.bundles.runs import SAMPLING
+from leaderboard.models import Bundle, BundleModel, LanguageModel
+from leaderboard.text import clean, shorten
+
+MOST = 500  # models of one bundle that are told one by one
+DETAILS = ("display_name", "provider", "weights")
+RUNS_APART = "\n\n(another run of the same bundle:)\n\n"
+
+
+def note(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+    """A row for each model; one that is there keeps what people have written into it."""
+    biggest = sorted(cells, key=lambda name: (-cells[name].total(), name))[:MOST]
+    known = dict(bundle.asked.values_list("name", "pk"))
+    rows = [
+        BundleModel(
+            pk=known.get(name),
+            bundle=bundle,
+            name=name,
+            answers=cells[name].total(),
+            kernels=dict(cells[name]),
+            prompt=shorten(RUNS_APART.join(asked.get(name, {}).get("system_prompt", ())), 20_000),
+            sampling=sampling_of(asked.get(name, {})),
+        )
+        for name in biggest
+    ]
+    BundleModel.objects.bulk_create([row for row in rows if not row.pk])
+    BundleModel.objects.bulk_update([row for row in rows if row.pk], ["answers", "kernels"], batch_size=100)
+    bundle.asked.exclude(name__in=biggest).delete()
+
+
+def sampling_of(asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Each setting with its values; several where several runs differ in it."""
+    return {key: shorten(", ".join(asked[key]), 200) for key in SAMPLING if asked.get(key)}
+
+
+def kinds(bundle: Bundle) -> dict[str, str]:
+    """Names that are no language models, as the preview was told."""
+    return dict(bundle.asked.exclude(kind=LanguageModel.Kind.LLM).values_list("name", "kind"))
+
+
+def tell(bundle: Bundle, models: Mapping[str, LanguageModel]) -> None:
+    """The import is done: the models' own pages say what the preview was told."""
+    for row in bundle.asked.filter(name__in=list(models)):
+        model = models[row.name]
+        BundleModel.objects.filter(pk=row.pk).update(model=model)
+        told = {name: getattr(row, name) for name in DETAILS if getattr(row, name)}
+        if told:
+            LanguageModel.objects.filter(pk=model.pk).update(**told)
+
+
+def known_model(name: str) -> LanguageModel | None:
+    """The language model that a run's name leads to."""
+    return LanguageModel.objects.filter(Q(name=name) | Q(aliases__name=name), kind=LanguageModel.Kind.LLM).first()
+
+
+def parse_sampling(text: str) -> dict[str, str]:
+    """Lines of "name = value"; raises ValueError naming a line that is none."""
+    found: dict[str, str] = {}
+    for line in clean(text).splitlines():
+        name, sign, value = (part.strip() for part in line.partition("="))
+        if not line.strip():
+            continue
+        if not (name and sign and value) or len(name) > 60 or len(value) > 200:
+            raise ValueError(f"Not of the form name = value: {shorten(line.strip(), 60)}")
+        found[name] = value
+    return found
+
+
+def sampling_text(sampling: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name} = {value}" for name, value in sampling.items())

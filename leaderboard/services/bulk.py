@@ -1,0 +1,295 @@
+"""Actions on many rows: kept with their targets, done in chunks, carried on by the housekeeping cluster when they take long.
+
+A chunk, its lines in the admin's log and the new position are one transaction: killed, an action goes on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+from django.contrib.admin.models import CHANGE, DELETION, LogEntry
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import models, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from leaderboard.models import ApiToken, BulkAction, Bundle, Result, Submission
+from leaderboard.services import bulk_work as work
+from leaderboard.services import queueing
+from leaderboard.services.bulk_work import Beat, Done
+from leaderboard.text import clean
+
+log = logging.getLogger(__name__)
+
+CHUNK = 500
+LEASE = timedelta(minutes=5)
+NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster goes on
+ATTEMPTS = 3
+ASKED_FOR = timedelta(days=1)
+KEPT_FOR = timedelta(days=90)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """What can be done to many rows of a table."""
+
+    title: str
+    of: type[models.Model]
+    work: Callable[[list[int], str, Beat], Done]
+    question: str = ""  # asked on a page of its own; empty: done without asking
+    losses: Callable[[list[int]], Done] | None = None  # the counts on that page
+    reason: bool = False  # a reason is asked for, and shown to everybody
+    deletes: bool = False
+    applies: Q = field(default_factory=Q)  # the rows that change: only they are in the log
+    chunk: int = CHUNK
+
+
+INVALID = "They stop counting; an earlier result of the same answer becomes current. The reason is shown with them."
+OPERATIONS: dict[str, Operation] = {
+    "regrade_answers": Operation(title="Grade answers again", of=Submission, work=work.regrade_answers),
+    "publish_answers": Operation(
+        title="Make answers public",
+        of=Submission,
+        work=work.publish_answers,
+        question="Everybody sees these answers from now on, also those of private bundles.",
+        losses=work.shown_with_answers,
+    ),
+    "hide_answers": Operation(
+        title="Make answers private",
+        of=Submission,
+        work=work.hide_answers,
+        question="They leave every public page, count and export, also where a public bundle brought them.",
+        losses=work.shown_with_answers,
+    ),
+    "delete_answers": Operation(
+        title="Delete answers",
+        of=Submission,
+        work=work.delete_answers,
+        question="The answers and their gradings go for good. Their bundles stay, with the uploaded files; so do models, "
+        "and our own baselines.",
+        losses=work.lost_with_answers,
+        deletes=True,
+        applies=~Q(**work.OURS),
+    ),
+    "regrade_results": Operation(title="Grade answers again", of=Result, work=work.regrade_results),
+    "revive_results": Operation(
+        title="Grade what failed on our side again", of=Result, work=work.revive_results, applies=Q(state="failed")
+    ),
+    "invalidate_results": Operation(
+        title="Declare results invalid",
+        of=Result,
+        work=work.invalidate_results,
+        question=INVALID,
+        losses=work.lost_with_invalidating,
+        reason=True,
+        applies=Q(state=Result.State.DONE, invalidated=False),
+    ),
+    "validate_results": Operation(
+        title="Take invalidations back", of=Result, work=work.validate_results, applies=Q(invalidated=True)
+    ),
+    "clear_flags": Operation(
+        title="Clear flags",
+        of=Result,
+        work=work.clear_flags,
+        question="Somebody has read the code: the speedup is real, and counts from now on. The note is shown with it.",
+        reason=True,
+        applies=Q(flagged=True),
+    ),
+    "move_first": Operation(
+        title="Move gradings to the front of the queue", of=Result, work=work.move_first, applies=Q(state="queued")
+    ),
+    "move_last": Operation(
+        title="Move gradings to the end of the queue", of=Result, work=work.move_last, applies=Q(state="queued")
+    ),
+    "cancel_results": Operation(
+        title="Cancel gradings",
+        of=Result,
+        work=work.cancel_results,
+        question="Gradings that are not done leave the queue; results that are done stay as they are.",
+        losses=work.lost_with_cancelling,
+        applies=~Q(state=Result.State.DONE),
+    ),
+    "delete_results": Operation(
+        title="Delete gradings",
+        of=Result,
+        work=work.delete_results,
+        question="The gradings go for good, with their samples and logs; the answers stay.",
+        losses=work.lost_with_results,
+        deletes=True,
+    ),
+    "publish_bundles": Operation(
+        title="Make bundles public",
+        of=Bundle,
+        work=work.publish_bundles,
+        question="Everybody sees their answers from now on, but for those that were made private one by one.",
+        losses=work.shown_with_bundles,
+        chunk=1,
+    ),
+    "hide_bundles": Operation(
+        title="Make bundles private",
+        of=Bundle,
+        work=work.hide_bundles,
+        question="Their answers become private, unless another bundle that is public brought them too.",
+        losses=work.shown_with_bundles,
+        chunk=1,
+    ),
+    "delete_bundles": Operation(
+        title="Delete bundles",
+        of=Bundle,
+        work=work.delete_bundles,
+        question="The uploaded files go for good, with every answer that only they brought, and all its gradings. "
+        "What other bundles brought too stays, with its results.",
+        losses=work.lost_with_bundles,
+        deletes=True,
+        chunk=1,
+    ),
+    "revoke_tokens": Operation(
+        title="Revoke tokens",
+        of=ApiToken,
+        work=work.revoke_tokens,
+        question="Programs that use them are refused from now on. A revoked token cannot be brought back.",
+        losses=work.lost_with_tokens,
+    ),
+}
+
+
+def plan(name: str, rows: QuerySet, user: AbstractBaseUser) -> BulkAction:
+    """Keep what was chosen, as it is now: what is confirmed is what was seen."""
+    operation = OPERATIONS[name]
+    if operation.of in (Submission, Result):  # rows of one summary together: it is made anew once a chunk
+        rows = rows.order_by("model_id", "kernel_id", "pk")
+    targets = list(dict.fromkeys(rows.values_list("pk", flat=True)))
+    return BulkAction.objects.create(
+        user=user,  # type: ignore[misc]
+        action=name,
+        title=operation.title,
+        targets=targets,
+        total=len(targets),
+    )
+
+
+def losses(action: BulkAction) -> Done:
+    """The counts to be confirmed."""
+    counts = OPERATIONS[action.action].losses
+    return counts(action.targets) if counts else {"rows": action.total}
+
+
+def start(action: BulkAction, reason: str = "") -> BulkAction:
+    """Confirmed: begin, and leave to the housekeeping cluster what takes longer than NOW_S."""
+    asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.ASKED)
+    if asked.update(state=BulkAction.State.RUNNING, reason=clean(reason)):
+        carry_on(action, NOW_S)
+    action.refresh_from_db()
+    return action
+
+
+def retry(action: BulkAction) -> None:
+    failed = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.FAILED)
+    if failed.update(state=BulkAction.State.RUNNING, error="", attempt=0, lease_until=None):
+        queueing.wake("housekeeping")
+
+
+def stalled(now: datetime) -> QuerySet[BulkAction]:
+    """Under way, and nobody is at it."""
+    running = BulkAction.objects.filter(state=BulkAction.State.RUNNING)
+    return running.filter(Q(lease_until=None) | Q(lease_until__lt=now)).order_by("pk")
+
+
+def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
+    """Chunk after chunk, unless somebody else is at it. The sweep tries again after an error, which is shown in the end."""
+    token, now = uuid4(), timezone.now()
+    if not stalled(now).filter(pk=action.pk).update(lease_token=token, lease_until=now + LEASE):
+        return
+    held = BulkAction.objects.filter(pk=action.pk, lease_token=token)
+    try:
+        action.refresh_from_db()
+        _work_off(action, token, time.monotonic() + within_s)
+    except _Taken:
+        return
+    except Exception as error:
+        log.exception("bulk action %s", action.pk)
+        last = action.attempt + 1 >= ATTEMPTS
+        held.update(
+            attempt=action.attempt + 1,
+            error=f"{type(error).__name__}: {clean(str(error))}",
+            state=BulkAction.State.FAILED if last else BulkAction.State.RUNNING,
+        )
+    finally:  # also when the process is being stopped: the next one need not wait for the lease to run out
+        held.update(lease_token=None, lease_until=None)
+    if BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.RUNNING).exists():
+        queueing.wake("housekeeping")
+
+
+class _Taken(Exception):
+    """Somebody else has it."""
+
+
+def _work_off(action: BulkAction, token: UUID, until: float) -> None:
+    operation = OPERATIONS[action.action]
+
+    def beat(**values: object) -> None:
+        rows = BulkAction.objects.filter(pk=action.pk, lease_token=token)
+        if not rows.update(lease_until=timezone.now() + LEASE, **values):
+            raise _Taken
+
+    while action.position < action.total:
+        chunk = action.targets[action.position : action.position + operation.chunk]
+        # A bundle is a chunk of many transactions, each of which may be repeated.
+        with transaction.atomic() if operation.chunk > 1 else nullcontext():
+            note(action, operation, chunk)
+            done = operation.work(chunk, action.reason, beat)
+            action.counts = dict(Counter(action.counts) + Counter(done))
+            action.position += len(chunk)
+            beat(position=action.position, counts=action.counts, attempt=0, error="")
+        if time.monotonic() > until and action.position < action.total:
+            return
+    with transaction.atomic():
+        beat(state=BulkAction.State.DONE, finished_at=timezone.now())
+        summarise(action)
+
+
+def note(action: BulkAction, operation: Operation, chunk: list[int]) -> None:
+    """A line for every row in the admin's log, as an edit by hand would leave; before the rows change or go."""
+    if action.user_id is None:
+        return
+    message = f"{operation.title}: {action.reason}" if action.reason else f"{operation.title}."
+    rows = with_names(operation, operation.of._default_manager.filter(operation.applies, pk__in=chunk))
+    flag = DELETION if operation.deletes else CHANGE
+    LogEntry.objects.log_actions(action.user_id, rows, flag, change_message=message)
+
+
+def with_names(operation: Operation, rows: QuerySet) -> QuerySet:
+    """What their names are made of, and not their long texts."""
+    if operation.of not in (Submission, Result):
+        return rows
+    return rows.select_related("model", "kernel").defer(*HEAVY[operation.of])
+
+
+HEAVY: dict[type[models.Model], tuple[str, ...]] = {
+    Submission: ("reply", "source"),
+    Result: ("samples", "log", "seconds", "detail"),
+}
+
+
+def summarise(action: BulkAction) -> None:
+    """One line in the log for the whole: it comes last, and so stands on top."""
+    if action.user_id is not None:
+        message = f"{action.title}, {action.total} chosen: {said(action)}."
+        LogEntry.objects.log_actions(action.user_id, [action], CHANGE, change_message=message)
+
+
+def said(action: BulkAction) -> str:
+    """What was done, in words."""
+    return "; ".join(f"{n:,} {what}" for what, n in action.counts.items() if n) or "nothing had to be changed"
+
+
+def prune(now: datetime) -> None:
+    BulkAction.objects.filter(state=BulkAction.State.ASKED, created_at__lt=now - ASKED_FOR).delete()
+    BulkAction.objects.filter(finished_at__lt=now - KEPT_FOR).delete()

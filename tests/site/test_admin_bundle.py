@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.admin.models import DELETION, LogEntry
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboard import tasks
+from leaderboard.models import Bundle, Kernel, LanguageModel, Result, Submission
+from leaderboard.services import bulk, deletion, housekeeping, importing
+from tests.site.admin_pages import act, answer, text_of, upload
+from tests.site.bundles import lines, row
+
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
+@pytest.fixture
+def bundle(admin_client) -> Bundle:
+    """Imported, its two answers waiting to be graded."""
+    upload(
+        admin_client, lines(row(answer="speedup 2", raw=True), row(answer="verdict wrong_answer", raw=True, kernel="sort_u32"))
+    )
+    return importing.import_bundle(Bundle.objects.get())
+
+
+def url(bundle: Bundle, name: str = "change") -> str:
+    return reverse(f"admin:leaderboard_bundle_{name}", args=[bundle.pk])
+
+
+def test_the_page_follows_the_grading_and_its_state_is_short(admin_client, bundle):
+    state = admin_client.get(url(bundle, "state")).json()
+    assert state["said"] == "amd64: 0 of 2 graded; arm64: 0 of 2 graded"
+    assert state["busy"]
+    assert 'data-busy="1"' in admin_client.get(url(bundle)).content.decode()
+    tasks.tick("amd64")
+    tasks.tick("arm64")
+    after = admin_client.get(url(bundle, "state")).json()
+    assert after["said"] == "amd64: 2 of 2 graded; arm64: 2 of 2 graded"
+    assert not after["busy"]
+    assert after["stamp"] != state["stamp"]
+    assert 'data-busy=""' in admin_client.get(url(bundle)).content.decode()
+
+
+def test_verdicts_are_counted_by_architecture_and_lead_to_their_results(admin_client, bundle):
+    tasks.tick("amd64")
+    page = admin_client.get(url(bundle)).content.decode()
+    assert 'aria-label="1 passed on amd64"' in page
+    assert 'aria-label="1 wrong_answer on amd64"' in page
+    assert "on arm64" in page
+    assert 'aria-label="1 passed on arm64"' not in page
+    address = reverse("admin:leaderboard_result_changelist")
+    query = {"bundle": bundle.uid, "arch__exact": "amd64", "verdict": "wrong_answer", "is_current__exact": "1"}
+    found = text_of(admin_client.get(address, query))
+    assert "1 result" in found
+    assert "sort_u32" in found
+
+
+def test_every_link_on_the_page_leads_somewhere(admin_client, bundle):
+    tasks.tick("amd64")
+    page = admin_client.get(url(bundle)).content.decode()
+    links = set(re.findall(r'href="(/admin/leaderboard/[^"]+|/submissions/[^"]+)"', page))
+    assert len(links) > 8
+    for link in links:
+        assert admin_client.get(link.replace("&amp;", "&"), follow=True).status_code == 200, link
+
+
+def test_the_page_says_where_the_bundle_is_from(admin_client, admin_user, bundle):
+    text = text_of(admin_client.get(url(bundle)))
+    for expected in (bundle.sha256, bundle.uid, f"by {admin_user}", "answers.jsonl", "UTC", "plain lines"):
+        assert expected.lower() in text.lower()
+
+
+def test_what_waits_for_an_operator_says_why(admin_client, bundle, fake):
+    fake.unavailable["arm64"] = "no arm64 sandbox configured"
+    tasks.tick("arm64")
+    assert "Waits: no arm64 sandbox configured" in text_of(admin_client.get(url(bundle)))
+
+
+def test_an_import_under_way_shows_how_far_it_is(admin_client, bundle):
+    Bundle.objects.update(state="importing", answers=10)
+    assert "2 of 10 answers" in text_of(admin_client.get(url(bundle)))
+    assert admin_client.get(url(bundle, "state")).json()["said"] == "2 of 10 answers imported"
+
+
+def test_a_bundle_page_takes_as_many_queries_for_two_answers_as_for_many(admin_client, bundle, django_assert_max_num_queries):
+    with django_assert_max_num_queries(25) as few:
+        admin_client.get(url(bundle))
+    taken = len(few)
+    rows = [row(answer=f"speedup {n}", raw=True, model=f"stub/{n % 5}", rollout=n) for n in range(60)]
+    upload(admin_client, lines(*rows, *[b"broken"] * 60), "more.jsonl")
+    more = importing.import_bundle(Bundle.objects.get(name="more.jsonl"))
+    with django_assert_max_num_queries(taken):
+        text = text_of(admin_client.get(url(more)))
+    assert "All 60 answers" in text
+    assert "10 more" in text
+
+
+# Deletion
+
+
+def test_deleting_a_bundle_says_what_goes_and_what_stays_and_asks(admin_client, bundle):
+    page = admin_client.get(url(bundle, "delete"), follow=True)
+    text = text_of(page)
+    for expected in (
+        "Answers that only they brought 2",
+        "Gradings of these answers 4",
+        "Models without any other answer 1",
+        "they stay 0",
+        "What other bundles brought too stays",
+    ):
+        assert expected in text
+    assert Bundle.objects.exists()
+    answer(admin_client, page)
+    assert not Bundle.objects.exists()
+    assert not Submission.objects.exists()
+    assert not LanguageModel.objects.exists()
+    assert LogEntry.objects.filter(action_flag=DELETION, object_repr="answers.jsonl").count() == 1
+
+
+def test_answers_of_another_bundle_stay_with_their_results(admin_client, bundle):
+    tasks.tick("amd64")
+    shared = row(answer="speedup 2", raw=True, trace_id="t1")
+    for name, rows in (("one.jsonl", [shared]), ("two.jsonl", [shared, row(answer="b")])):
+        upload(admin_client, lines(*rows), name)
+    one, two = (importing.import_bundle(Bundle.objects.get(name=name)) for name in ("one.jsonl", "two.jsonl"))
+    page = act(admin_client, "bundle", "delete_selected", [bundle, two])
+    answer(admin_client, page)
+    assert list(Bundle.objects.all()) == [one]
+    assert Submission.objects.count() == one.entries.count() == 1
+
+
+def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, monkeypatch):
+    monkeypatch.setattr(deletion, "CHUNK", 1)
+    action = bulk.plan("delete_bundles", Bundle.objects.all(), admin_client.get(url(bundle)).wsgi_request.user)
+    steps = iter(range(2))
+
+    def killed(*_: object) -> int:
+        if next(steps) == 1:
+            raise SystemExit
+        return real(*_)
+
+    real = deletion.delete_answers
+    with monkeypatch.context() as patched:
+        patched.setattr(deletion, "delete_answers", killed)
+        with pytest.raises(SystemExit):
+            bulk.start(action)
+    assert Bundle.objects.get().state == "deleting"
+    assert Submission.objects.count() == 1
+    tasks.sweep()
+    assert not Bundle.objects.exists()
+    assert not Submission.objects.exists()
+    action.refresh_from_db()
+    assert action.state == "done"
+
+
+def test_a_deletion_that_nobody_remembers_is_carried_through(bundle):
+    Bundle.objects.update(state="deleting")
+    housekeeping.prune(timezone.now())
+    assert not Bundle.objects.exists()
+    assert not Result.objects.exists()
+    assert Kernel.objects.exists()
