@@ -51,6 +51,18 @@ def speedup_of(samples: Samples) -> Speedup:
     return Speedup(ratio=ratio, low=min(low, ratio), high=max(high, ratio), sol_ms=sol_ns / 1e6, ref_ms=ref_ns / 1e6)
 
 
+def log_time_draws(times_ns: Sequence[float], process: Sequence[int]) -> np.ndarray:
+    """ln of the median time in RESAMPLES resamples of one grading's rounds, drawn as for a speedup.
+
+    It says how far another grading of the same code on the same machine could be off; of two gradings the differences are the
+    distribution of their ratio.
+    """
+    times = np.maximum(np.asarray(times_ns, dtype=np.float64), FLOOR_NS)
+    rounds, counted = _draws(process, np.random.default_rng(_seed(times, times, process)))
+    result: np.ndarray = np.log(_median(times[rounds], counted))
+    return result
+
+
 def _bootstrap(answer: np.ndarray, reference: np.ndarray, process: Sequence[int]) -> tuple[float, float]:
     """95 % percentile bootstrap in two stages: sets of processes, then the rounds within each, answer and reference of a round
     together.
@@ -58,20 +70,24 @@ def _bootstrap(answer: np.ndarray, reference: np.ndarray, process: Sequence[int]
     Memory layout differs from process to process and stays for its life, so that rounds of one set are not independent: the
     interval from rounds alone held the true speedup in only 6 to 11 of 20 gradings of memory-bound kernels.
     """
+    rounds, counted = _draws(process, np.random.default_rng(_seed(answer, reference, process)))
+    ratios = _median(reference[rounds], counted) / _median(answer[rounds], counted)
+    low, high = np.quantile(ratios, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)
+
+
+def _draws(process: Sequence[int], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """(rounds drawn, which of them count), each (resamples, sets, rounds): sets of processes, then rounds within them."""
     groups = [np.flatnonzero(np.asarray(process) == label) for label in sorted(set(process))]
     sizes = np.array([len(group) for group in groups])
     members = np.zeros((len(groups), sizes.max()), dtype=np.intp)  # padded; the padding is never drawn
     for row, group in enumerate(groups):
         members[row, : len(group)] = group
-    rng = np.random.default_rng(_seed(answer, reference, process))
     sets = rng.integers(len(groups), size=(RESAMPLES, len(groups)))
     drawn = sizes[sets][:, :, None]
     picks = (rng.random((RESAMPLES, len(groups), sizes.max())) * drawn).astype(np.intp)
     rounds = members[sets[:, :, None], picks]
-    counted = np.arange(sizes.max()) < drawn  # a short set contributes as many rounds as it has
-    ratios = _median(reference[rounds], counted) / _median(answer[rounds], counted)
-    low, high = np.quantile(ratios, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)
+    return rounds, np.arange(sizes.max()) < drawn  # a short set contributes as many rounds as it has
 
 
 def _median(values: np.ndarray, counted: np.ndarray) -> np.ndarray:

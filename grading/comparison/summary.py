@@ -1,0 +1,122 @@
+"""What the records of a comparison add up to: per kernel and in all, what passes on one architecture only, and whether the two
+machines compare at all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from grading.comparison.ratios import ARCHS, Pair, Ratio, memory, of_answers, of_baselines, throughput
+from grading.comparison.subjects import ANSWER, KINDS, Subject
+
+MACHINE_FACTS = (
+    "cpu_model",
+    "vcpus",
+    "memory_mb",
+    "kernel_release",
+    "compiler",
+    "flags",
+    "libc",
+    "page_size_bytes",
+    "huge_pages",
+)
+
+Graded = Sequence[tuple[Subject, Pair]]
+
+
+def summary(graded: Graded) -> dict[str, Any]:
+    """Plain JSON. `kernels` and `overall` have a row for each kind of code: reference, tuned, answer; `models` one a model."""
+    kernels = list(dict.fromkeys(subject.kernel for subject, _ in graded))
+    models = list(dict.fromkeys(subject.model for subject, _ in graded if subject.kind == ANSWER))
+    return {
+        "kernels": [
+            {"kernel": kernel} | row
+            for kernel in kernels
+            for row in _rows([(subject, pair) for subject, pair in graded if subject.kernel == kernel])
+        ],
+        "overall": _rows(graded),
+        "models": [
+            {"model": model} | _row(ANSWER, [(subject, pair) for subject, pair in graded if subject.model == model])
+            for model in models
+        ],
+        "verdicts": {arch: dict(Counter(pair[arch]["verdict"] for _, pair in graded if arch in pair)) for arch in ARCHS},
+        "one_sided": one_sided(graded),
+        "machines": machines(pair for _, pair in graded),
+        "vcpus": vcpus(pair for _, pair in graded),
+        "emulated": [arch for arch in ARCHS if any(pair[arch]["emulated"] for _, pair in graded if arch in pair)],
+    }
+
+
+def one_sided(graded: Graded) -> list[dict[str, Any]]:
+    """What passes on one architecture only, and why it fails on the other."""
+    found = []
+    for subject, pair in graded:
+        passed = [arch for arch in pair if pair[arch]["passed"]]
+        if len(pair) == 2 and len(passed) == 1:
+            (other,) = set(pair) - set(passed)
+            failed = pair[other]
+            unmeasured = failed["verdict"] == "memory_limit" and pair[passed[0]]["within_memory"] is None
+            found.append(
+                {
+                    **{name: getattr(subject, name) for name in ("identity", "kind", "model", "kernel", "rollout")},
+                    "passed_on": passed[0],
+                    "failed_on": other,
+                    "verdict": failed["verdict"],
+                    "detail": failed["detail"],
+                    "note": f"memory is not measured on {passed[0]}" if unmeasured else "",
+                }
+            )
+    return found
+
+
+def machines(pairs: Iterable[Pair]) -> dict[str, list[dict[str, Any]]]:
+    """{architecture: its machines, each with how many gradings it did}: more than one, and the ratios are of a mixture."""
+    counted: dict[str, Counter[tuple[tuple[str, Any], ...]]] = {arch: Counter() for arch in ARCHS}
+    for pair in pairs:
+        for arch, record in pair.items():
+            if machine := record["machine"]:
+                facts = {name: machine.get(name) for name in MACHINE_FACTS}
+                counted[arch][(*facts.items(), ("sandbox", record["sandbox"]), ("emulated", record["emulated"]))] += 1
+    return {arch: [dict(facts) | {"gradings": n} for facts, n in found.most_common()] for arch, found in counted.items()}
+
+
+def vcpus(pairs: Iterable[Pair]) -> dict[str, Any]:
+    """Equal numbers of vCPUs are what makes two rented machines comparable; `equal` is null where one is not known."""
+    found: dict[str, set[int]] = {arch: set() for arch in ARCHS}
+    for pair in pairs:
+        for arch, record in pair.items():
+            if (number := record["machine"].get("vcpus")) is not None:
+                found[arch].add(number)
+    known = all(found.values())
+    return {arch: sorted(numbers) for arch, numbers in found.items()} | {
+        "equal": len(set.union(*found.values())) == 1 if known else None
+    }
+
+
+def _rows(graded: Graded) -> list[dict[str, Any]]:
+    rows = []
+    for kind in KINDS:
+        own = [(subject, pair) for subject, pair in graded if subject.kind == kind]
+        if own:
+            rows.append(_row(kind, own))
+    return rows
+
+
+def _row(kind: str, graded: Graded) -> dict[str, Any]:
+    ratios = {"throughput_m": _ratio(kind, graded, throughput), "extra_mb": _ratio(kind, graded, memory)}
+    return {
+        "code": kind,
+        "graded": {arch: sum(arch in pair for _, pair in graded) for arch in ARCHS},
+        "passed": {arch: sum(bool(pair[arch]["passed"]) for _, pair in graded if arch in pair) for arch in ARCHS},
+        **{name: ratio.to_dict() for name, ratio in ratios.items()},
+    }
+
+
+def _ratio(kind: str, graded: Graded, value: Any) -> Ratio:
+    if kind != ANSWER:
+        return of_baselines([pair for _, pair in graded], value)
+    strata: Mapping[tuple[str, str], list[Pair]] = defaultdict(list)
+    for subject, pair in graded:
+        strata[subject.model, subject.kernel].append(pair)
+    return of_answers(list(strata.values()), value)
