@@ -177,11 +177,12 @@ def _models(
     data = []
     for arch in archs:
         own = [(row, estimate) for row, estimate in known if row.arch == arch and not row.model.is_baseline]
+        own.sort(key=lambda item: models.index(item[0].model))  # the same figure by whatever the table is ranked
         y = [models.index(row.model) + plots.shift(arch, archs) for row, _ in own]
         data.append(plots.estimates([e for _, e in own], y, arch, [_model_text(row, e, text) for row, e in own]))
     lines = [
         _baseline(row.model.name, estimate.value, text)
-        for row, estimate in known
+        for row, estimate in sorted(known, key=lambda item: item[0].model.name)
         if row.model.is_baseline and row.arch == archs[0] and estimate.value is not None
     ]
     ends = [end for _, e in known for end in (e.value, e.low, e.high) if end is not None]

@@ -1,20 +1,32 @@
 """Figures as SVG, PDF and PNG in paper size: the pages' own, in the light theme's colours, drawn by kaleido without a network.
 
-Needs kaleido (the extra `figures`), a Chromium on this machine and the chart library that setup fetches.
+Needs kaleido (the extra `figures`), a Chromium on this machine and the chart library that setup fetches. Starting Chromium takes
+three seconds of a core: a drawn figure is kept, and only one is drawn at a time on a host.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import re
 import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.cache import caches
 
 FORMATS = ("svg", "pdf", "png")
+CONTENT_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+KEPT_S = 7 * 24 * 3600
+PATIENCE_S = 15.0  # how long one waits for another's figure
 WIDTH_PX = 660  # 17.5 cm at 96 dots an inch: the text width of a paper
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TOKEN = re.compile(r"--([\w-]+):\s*light-dark\(\s*(#\w+)")
@@ -25,9 +37,43 @@ class NoImages(Exception):
     """Something is missing here; the message says what."""
 
 
-def image(figure: dict[str, Any], form: str) -> bytes:
-    """The figure in one of FORMATS. Raises NoImages."""
-    return images([figure], form)[0]
+class Busy(Exception):
+    """Other figures are being drawn."""
+
+
+def drawn(figure: dict[str, Any], form: str) -> bytes:
+    """The figure in one of FORMATS, drawn once. Raises NoImages and Busy."""
+    text = json.dumps(for_paper(figure), sort_keys=True)
+    key, kept = f"{hashlib.sha256(text.encode()).hexdigest()}.{form}", caches["figures"]
+    found: bytes | None = kept.get(key)
+    if found is None:
+        with _alone():
+            found = kept.get(key) or images([figure], form)[0]  # another may have drawn it meanwhile
+        kept.set(key, found, KEPT_S)
+    return found
+
+
+def can_draw() -> bool:
+    """Whether links to drawn figures lead anywhere."""
+    return not _missing()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One browser at a time, over all processes of this host: kaleido's server is one a process."""
+    if reason := _missing():
+        raise NoImages(reason)
+    end = time.monotonic() + PATIENCE_S
+    with (settings.DATA_DIR / "figures.lock").open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as held:
+                if time.monotonic() > end:
+                    raise Busy from held
+                time.sleep(0.2)
+        yield
 
 
 def images(figures: list[dict[str, Any]], form: str) -> list[bytes]:
@@ -74,16 +120,30 @@ def _with_colours(text: str) -> str:
 
 
 def _kaleido() -> tuple[Any, dict[str, Any]]:
+    if reason := _missing():
+        raise NoImages(reason)
+    os.environ["BROWSER_PATH"] = _browser()
+    kaleido: Any = import_module("kaleido")
+    return kaleido, {"page_generator": kaleido.PageGenerator(plotly=_bundle(), mathjax=False), "n": 1}
+
+
+@lru_cache(maxsize=1)
+def _missing() -> str:
+    """What is not here that drawing needs; empty: all is. It does not change while a process lives."""
     try:
-        kaleido: Any = import_module("kaleido")
-    except ImportError as error:
-        raise NoImages("Figures as images need kaleido: pip install 'arch-kernels[figures]'") from error
-    browser = os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, CHROMIUMS)), None)
-    if browser is None:
-        raise NoImages("Figures as images need a Chromium: apt-get install chromium, or BROWSER_PATH=/path/to/it")
-    bundle = settings.BASE_DIR / "static" / "vendor" / "plotly" / "plotly.min.js"
-    if not bundle.is_file():
-        raise NoImages("Figures as images need the chart library: python scripts/fetch_plotly.py")
-    os.environ["BROWSER_PATH"] = browser
-    page = kaleido.PageGenerator(plotly=bundle, mathjax=False)
-    return kaleido, {"page_generator": page, "n": 1}
+        import_module("kaleido")
+    except ImportError:
+        return "Figures as images need kaleido: pip install 'arch-kernels[figures]'"
+    if not _browser():
+        return "Figures as images need a Chromium: apt-get install chromium, or BROWSER_PATH=/path/to/it"
+    if not _bundle().is_file():
+        return "Figures as images need the chart library: python scripts/fetch_plotly.py"
+    return ""
+
+
+def _browser() -> str:
+    return os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, CHROMIUMS)), "")
+
+
+def _bundle() -> Path:
+    return Path(settings.BASE_DIR) / "static" / "vendor" / "plotly" / "plotly.min.js"

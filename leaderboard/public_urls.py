@@ -8,6 +8,7 @@ from leaderboard.views import (
     changes,
     compare,
     downloads,
+    figures,
     health,
     kernels,
     language_models,
@@ -43,6 +44,7 @@ urlpatterns = [
     path("figures/kernels/<slug:name>/memory.json", kernels.memory_figure, name="figure_kernel_memory"),
     path("figures/models/<slug:slug>.json", language_models.model_figure, name="figure_model"),
     path("figures/submissions/<slug:uid>/<slug:arch>.json", submissions.samples_figure, name="figure_samples"),
+    re_path(r"^figures/(?P<name>[\w/-]+)\.(?P<form>svg|pdf|png)$", figures.image, name="figure_image"),
     # for other programs
     path("export/<slug:table>.meta.json", downloads.export_meta, name="export_meta"),
     path("export/leaderboard.csv", downloads.export, {"table": "leaderboard", "form": "csv"}, name="export_leaderboard"),

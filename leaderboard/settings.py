@@ -174,7 +174,9 @@ BUNDLE_MAX_UNPACKED_MB = env.int("BUNDLE_MAX_UNPACKED_MB", default=4096)  # all 
 BUNDLE_MAX_RATIO = env.int("BUNDLE_MAX_RATIO", default=400)  # unpacked to packed: a bomb compresses better than any text
 BUNDLE_MAX_FILES = env.int("BUNDLE_MAX_FILES", default=120_000)
 BUNDLE_MAX_LINE_MB = env.int("BUNDLE_MAX_LINE_MB", default=8)
-BUNDLE_MAX_VALUES = env.int("BUNDLE_MAX_VALUES", default=500_000)  # in one line: brackets take twenty times their length in memory
+BUNDLE_MAX_VALUES = env.int(
+    "BUNDLE_MAX_VALUES", default=500_000
+)  # in one line: brackets take twenty times their length in memory
 BUNDLE_MAX_REPLY_MB = env.int("BUNDLE_MAX_REPLY_MB", default=2)
 BUNDLE_MAX_ROWS = env.int("BUNDLE_MAX_ROWS", default=500_000)
 BUNDLE_MAX_MODELS = env.int("BUNDLE_MAX_MODELS", default=1000)

@@ -7,6 +7,7 @@ folder works below any address and in an archive. What plain files cannot do (fo
 from __future__ import annotations
 
 import hashlib
+import json
 import posixpath
 import re
 import shutil
@@ -24,21 +25,28 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from leaderboard import numbers
+from leaderboard.images import FORMATS, can_draw, images
+from leaderboard.plots import Figure
 
 START = ("/", "/queue/", "/export/samples.csv", "/export/leaderboard.meta.json", "/export/results.meta.json")
 LINK = re.compile(r'\b(href|src|data-figure|data-api)="([^"]*)"')
+DRAWN = re.compile(r"^(/figures/[\w/-]+)\.(svg|pdf|png)(\?.*)?$")
+NOT_DRAWN = "/figures/submissions/"  # a figure or two an answer: their data are in record.json and samples.csv
 SKIPPED = re.compile(r"^/(admin|healthz|readyz|try/)|/reproduce\.zip$|/diff/\?with=(?!reference$|tuned$)")
 PAGE_SUFFIX = "index.html"
 
 
 @dataclass
 class Snapshot:
-    """Fetches as an anonymous visitor, so that nothing private can be in it. `say` hears of every file."""
+    """Fetches as an anonymous visitor, so that nothing private can be in it. `say` hears of every file. draw: figures as SVG, PDF
+    and PNG, too, half a second each, where this machine can."""
 
     out: Path
+    draw: bool = True
     say: Callable[[str], None] = lambda path: None
     files: dict[str, str] = field(default_factory=dict)  # address -> path of its file; "" where there is none
     client: Client = field(default_factory=lambda: Client(headers={"host": _host()}))
+    to_draw: dict[str, tuple[Figure, str]] = field(default_factory=dict)  # path -> figure, form
 
     def write(self) -> int:
         """Everything that can be reached; returns how many files there are."""
@@ -53,9 +61,10 @@ class Snapshot:
             if text is not None:
                 pages.append((address, text))
                 waiting.extend(target for _, target in _links(address, text))
+        self._draw()
         for address, text in pages:  # once all files are known
             self._save(self.files[address], self._rewritten(address, text).encode())
-        return sum(bool(path) for path in self.files.values())
+        return len({path for path in self.files.values() if path})
 
     def _fetch(self, address: str) -> str | None:
         """Write what is no page at once; a page's text is given back, for its links."""
@@ -65,6 +74,9 @@ class Snapshot:
         if address.startswith(settings.STATIC_URL if settings.STATIC_URL.startswith("/") else f"/{settings.STATIC_URL}"):
             self._copy_static(address)
             return None
+        if drawn := DRAWN.match(address):
+            self._plan(address, drawn[1], drawn[2], drawn[3] or "")
+            return None
         response: Any = self.client.get(address)
         if response.status_code != 200:
             return None
@@ -73,6 +85,25 @@ class Snapshot:
             return str(response.content.decode())
         self._save(path, b"".join(response.streaming_content) if response.streaming else response.content)
         return None
+
+    def _plan(self, address: str, name: str, form: str, query: str) -> None:
+        """Equal figures of different selections are one file."""
+        if not self.draw or name.startswith(NOT_DRAWN) or not can_draw():
+            return
+        response = self.client.get(f"{name}.json{query}")
+        figure = json.loads(response.content) if response.status_code == 200 else {"data": []}
+        if any(trace["x"] for trace in figure["data"]):
+            digest = hashlib.sha256(response.content).hexdigest()[:10]
+            self.files[address] = path = f"{name[1:]}-{digest}.{form}"
+            self.to_draw[path] = (figure, form)
+
+    def _draw(self) -> None:
+        """All of a format together: the browser starts once."""
+        for form in FORMATS:
+            of_form = {path: figure for path, (figure, own) in self.to_draw.items() if own == form}
+            if of_form:
+                for path, data in zip(of_form, images(list(of_form.values()), form), strict=True):
+                    self._save(path, data)
 
     def _copy_static(self, address: str) -> None:
         name = urlsplit(address).path.removeprefix("/").removeprefix(settings.STATIC_URL.strip("/") + "/")

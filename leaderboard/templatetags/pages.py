@@ -7,6 +7,8 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
+from leaderboard.images import FORMATS, can_draw
+
 register = template.Library()
 
 NAVIGATION = (
@@ -19,6 +21,16 @@ NAVIGATION = (
     ("methodology", "Methodology"),
     ("changes", "Changes"),
 )
+
+
+@register.inclusion_tag("leaderboard/parts/figure_files.html")
+def figure_files(figure_url: str, label: str) -> dict[str, Any]:
+    """Links to a figure as files for a paper.
+
+    The browser draws SVG and PNG itself (static/js/charts.js); without a script, and for PDF, the server does, where it can.
+    """
+    links = [(form, figure_url.replace(".json", f".{form}", 1)) for form in FORMATS]
+    return {"links": links, "what": label.partition(";")[0], "can_draw": can_draw()}
 
 
 @register.inclusion_tag("leaderboard/parts/navigation.html", takes_context=True)

@@ -100,26 +100,37 @@
   }
 
   // A figure for a paper: the light theme's colours whatever the page has, one width, as a file.
-  function save(element) {
+  function save(element, form) {
     probe.style.colorScheme = "light";
     var figure = prepare(element, PAPER_PX);
     probe.style.colorScheme = "";
     delete figure.layout.meta;
-    Plotly.toImage(figure, { format: "svg", width: PAPER_PX, height: figure.layout.height }).then(function (address) {
+    Plotly.toImage(figure, { format: form, width: PAPER_PX, height: figure.layout.height, scale: form === "png" ? 3 : 1 }).then(function (address) {
       var link = document.createElement("a");
       link.href = address;
-      link.download = element.dataset.figure.split("?")[0].split("/").slice(2).join("-").replace(".json", ".svg");
+      link.download = element.dataset.figure.split("?")[0].split("/").slice(2).join("-").replace(".json", "." + form);
       link.click();
     });
   }
+  // SVG and PNG are drawn here; PDF by the server, where it can.
   function offer(element) {
-    var button = document.createElement("button"), name = element.getAttribute("aria-label").split(";")[0];
-    button.type = "button";
-    button.className = "save";
-    button.textContent = "SVG";
-    button.setAttribute("aria-label", "Save as SVG: " + name);
-    button.addEventListener("click", function () { save(element); });
-    element.after(button);
+    var files = element.nextElementSibling;
+    if (!files || !files.classList.contains("figure-files")) return;
+    files.querySelectorAll("a").forEach(function (link) {
+      var form = link.dataset.form;
+      if (form === "pdf") {
+        if (files.hidden || !link.hasAttribute("href")) link.remove();
+        return;
+      }
+      var button = document.createElement("button");
+      button.type = "button";
+      button.className = "save";
+      button.textContent = link.textContent;
+      button.setAttribute("aria-label", link.getAttribute("aria-label"));
+      button.addEventListener("click", function () { save(element, form); });
+      link.replaceWith(button);
+    });
+    files.hidden = false;
   }
 
   function say(element, text) {
@@ -129,6 +140,7 @@
     element.replaceChildren(note);
     element.dataset.said = "";
     element.removeAttribute("role"); // it is text now, not an image
+    if (element.nextElementSibling && element.nextElementSibling.classList.contains("figure-files")) element.nextElementSibling.hidden = true;
   }
 
   function load(element) {

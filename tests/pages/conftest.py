@@ -13,7 +13,7 @@ from tests.pages import factories
 def own_cache(settings: Any) -> None:
     """What one test has cached is no other's."""
     backend = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": uuid4().hex}}
+    settings.CACHES = {name: {"BACKEND": backend, "LOCATION": uuid4().hex} for name in ("default", "figures", "limits")}
 
 
 @pytest.fixture

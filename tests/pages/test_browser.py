@@ -161,7 +161,7 @@ def test_a_figure_is_saved_as_svg_in_the_light_colours(
     watched = Watched(browser, live_server.url, color_scheme="dark", accept_downloads=True)
     watched.open("/")
     with watched.page.expect_download() as download:
-        watched.page.get_by_role("button", name="Save as SVG").first.click()
+        watched.page.get_by_role("button", name="SVG").first.click()
     assert download.value.suggested_filename == "speedup.svg"
     download.value.save_as(tmp_path / "speedup.svg")
     text = (tmp_path / "speedup.svg").read_text()

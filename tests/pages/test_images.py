@@ -1,9 +1,16 @@
+import fcntl
 import json
+import re
 import shutil
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from leaderboard import images
 from leaderboard.images import CHROMIUMS, for_paper
@@ -12,6 +19,69 @@ from tests.pages.conftest import Reader
 
 pytestmark = pytest.mark.django_db
 BUNDLE = Path(__file__).resolve().parents[2] / "static" / "vendor" / "plotly" / "plotly.min.js"
+
+
+@pytest.fixture(autouse=True)
+def looked_for_anew() -> Iterator[None]:
+    """What is installed is looked for once a process."""
+    images._missing.cache_clear()
+    yield
+    images._missing.cache_clear()
+
+
+@pytest.fixture
+def drawer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Draws without a browser; says what it drew."""
+    drew: list[str] = []
+
+    def draw(figures: list[Any], form: str) -> list[bytes]:
+        drew.append(form)
+        return [f"{form} of {len(figure['data'])} traces".encode() for figure in figures]
+
+    monkeypatch.setattr(images, "images", draw)
+    monkeypatch.setattr(images, "_missing", lru_cache(lambda: ""))
+    return drew
+
+
+def test_a_figure_of_a_page_is_a_file_with_the_same_selection(site: None, client: Client, drawer: list[str]) -> None:
+    text = client.get("/?arch=both&scale=linear").content.decode()
+    addresses = re.findall(r'<a href="(/figures/speedup\.(?:svg|pdf|png)\?[^"]*)"', text)
+    assert [re.sub(r"\?.*", "", address) for address in addresses] == [f"/figures/speedup.{form}" for form in images.FORMATS]
+    for address, form in zip(addresses, images.FORMATS, strict=True):
+        response = client.get(address.replace("&amp;", "&"))
+        assert response["Content-Type"] == images.CONTENT_TYPES[form]
+        assert response["Content-Disposition"] == f'attachment; filename="speedup.{form}"'
+        assert response.content.startswith(form.encode())
+
+
+def test_a_figure_is_drawn_once(site: None, client: Client, drawer: list[str]) -> None:
+    for address in ("/figures/memory.pdf", "/figures/memory.pdf?sort=speedup", "/figures/memory.pdf?arch=arm64"):
+        assert client.get(address).status_code == 200
+    assert drawer == ["pdf", "pdf"]  # ranking by another column draws the same figure
+
+
+def test_while_another_figure_is_drawn_one_is_told_to_come_again(
+    site: None, client: Client, drawer: list[str], monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    monkeypatch.setattr(images, "PATIENCE_S", 0.0)
+    with (settings.DATA_DIR / "figures.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        response = client.get("/figures/memory.pdf")
+    assert response.status_code == 503
+    assert int(response["Retry-After"]) > 0
+    assert client.get("/figures/memory.pdf").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/figures/nothing.pdf", "/figures/kernels/nothing/memory.svg", "/figures/speedup.gif"])
+def test_what_is_no_figure_is_not_found(address: str, site: None, client: Client, drawer: list[str]) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_a_selection_that_means_nothing_is_refused_before_anything_is_drawn(
+    site: None, client: Client, drawer: list[str]
+) -> None:
+    assert client.get("/figures/speedup.pdf?arch=sparc").status_code == 400
+    assert drawer == []
 
 
 def test_for_paper_every_token_is_a_colour_and_no_label_covers_another(site: None, reader: Reader) -> None:
@@ -24,14 +94,20 @@ def test_for_paper_every_token_is_a_colour_and_no_label_covers_another(site: Non
 
 
 def test_without_kaleido_or_chromium_the_command_says_what_to_install(
-    site: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    site: None, client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def missing(name: str) -> None:
         raise ImportError(name)
 
     monkeypatch.setattr(images, "import_module", missing)
+    images._missing.cache_clear()
     with pytest.raises(CommandError, match="pip install"):
         call_command("figures", str(tmp_path))
+    response = client.get("/figures/speedup.pdf")
+    assert response.status_code == 503
+    assert b"pip install" in response.content
+    assert 'class="figure-files" hidden' in client.get("/").content.decode()  # the browser draws what it can by itself
+    images._missing.cache_clear()
     monkeypatch.setattr(images, "import_module", lambda name: None)
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.delenv("BROWSER_PATH", raising=False)

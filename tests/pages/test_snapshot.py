@@ -21,7 +21,7 @@ def snapshot(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: py
         secret = factories.make_model("lab/secret")
         kernel = Submission.objects.first().kernel  # type: ignore[union-attr]
         factories.make_result(factories.make_submission(kernel, secret, public=False, source="int secret_code;"))
-        call_command("snapshot", str(out), verbosity=0)
+        call_command("snapshot", str(out), "--no-images", verbosity=0)
         transaction.set_rollback(True)
     return out
 
