@@ -390,7 +390,9 @@ def delete(site: Site, pk: str, pages: tuple[str, ...]) -> bool:
     reader = Reader(site, PAGES, 0.05)
     reader.start()
     start = time.monotonic()
-    response = site.post_form(f"/admin/leaderboard/bundle/{pk}/delete/", {"post": "yes"})
+    asked, _ = site.ask("GET", f"/admin/leaderboard/bundle/{pk}/delete/")
+    site.keep_cookies(asked)
+    response = site.post_form(asked.headers["Location"], {})
     print(f"\ndeletion answered with {response.status} after {time.monotonic() - start:.1f} s")
     script = "from leaderboard.models import Bundle; print(Bundle.objects.count())"
     while int(site.manage("shell", "-v", "0", "-c", script)):

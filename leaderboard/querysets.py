@@ -11,6 +11,8 @@ from django.db import models
 from django.db.models import Count, F, Q
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
     from leaderboard.models import Kernel, LanguageModel
 
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"  # Result.State; models import this module
@@ -37,6 +39,12 @@ class LanguageModelQuerySet(models.QuerySet[Any]):
 class BundleQuerySet(models.QuerySet[Any]):
     def public(self) -> Self:
         return self.filter(public=True)
+
+    def known_to(self, user: AbstractBaseUser | None) -> Self:
+        """Of which this uploader may learn: all for staff and for the command line, else their own and those that are shown."""
+        if user is None or getattr(user, "is_staff", False):
+            return self
+        return self.filter(Q(uploader=user.pk) | Q(public=True, state="imported"))
 
     def stalled(self, now: datetime) -> Self:
         """Being read or imported, and whoever did it is gone (or nobody has begun)."""
@@ -157,8 +165,12 @@ class ResultQuerySet(models.QuerySet[Any]):
 
     def counts_by_arch(self) -> dict[tuple[str, str], int]:
         """{("amd64", "queued"): 12, ...} over what is not done."""
-        open_states = [QUEUED, RUNNING, FAILED]  # named, so that the index on state serves
-        rows = self.filter(state__in=open_states).order_by().values_list("arch", "state").annotate(n=Count("pk"))
+        parts = [
+            self.filter(arch=arch, state=state).order_by().values_list("arch", "state").annotate(n=Count("pk"))
+            for arch in ("amd64", "arm64")
+            for state in (QUEUED, RUNNING, FAILED)
+        ]
+        rows = parts[0].union(*parts[1:], all=True)  # each is counted in an index; grouped together they would be sorted
         return {(arch, state): n for arch, state, n in rows}
 
 

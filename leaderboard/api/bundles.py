@@ -16,14 +16,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from ninja import Header, Query, Router, Status
+from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import BundleOut, Error
-from leaderboard.bundle_progress import progress, verdicts
+from leaderboard.bundle_progress import Counts, counts, progress, verdicts
+from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import importing, tokens
@@ -101,6 +104,7 @@ def upload(
     throttle=limits.reads,
     summary="What became of a bundle",
 )
+@decorate_view(never_cache)
 def bundle(request: HttpRequest, uid: str) -> dict[str, Any]:
     found = theirs(request).filter(uid=uid).first() if "\0" not in uid else None
     if found is None:
@@ -124,15 +128,17 @@ def first_of(request: HttpRequest, key: str) -> Bundle | None:
 
 def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bundle, bool]:
     """The file's bundle, and whether it begins now."""
-    known = Bundle.objects.filter(sha256=digest).first()
+    known = Bundle.objects.known_to(user_of(request)).filter(sha256=digest).first()
     if known and not theirs(request).filter(pk=known.pk).exists():
-        raise HttpError(409, "The same file is here already, in a bundle of somebody else.")
+        raise HttpError(409, "The same file is here already, in a public bundle of somebody else.")
     try:
         bundle = importing.keep_file(file, uploader=user_of(request), **how)
     except importing.AlreadyThere as there:
         if not theirs(request).filter(pk=there.bundle.pk).exists():  # in the same moment
-            raise HttpError(409, "The same file is here already, in a bundle of somebody else.") from None
+            raise HttpError(409, "The same file is here already, in a public bundle of somebody else.") from None
         return there.bundle, False
+    except BundleError as error:
+        raise HttpError(409, str(error)) from None
     importing.confirm_when_read(bundle)
     bundle.refresh_from_db()
     return bundle, True
@@ -184,16 +190,18 @@ def hash_of(file: File) -> str:
 
 
 def seen(bundle: Bundle) -> dict[str, Any]:
-    done = bundle.state == Bundle.State.IMPORTED
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
-    counted = [{"arch": arch, "verdict": verdict, "count": n} for arch, verdict, n in verdicts(bundle)] if done else []
-    return values | {"progress": moving(bundle) if done else [], "verdicts": counted}
+    if bundle.state != Bundle.State.IMPORTED:
+        return values | {"progress": [], "verdicts": []}
+    known = counts(bundle)
+    counted = [{"arch": arch, "verdict": verdict, "count": n} for arch, verdict, n in verdicts(bundle, known)]
+    return values | {"progress": moving(bundle, known), "verdicts": counted}
 
 
-def moving(bundle: Bundle) -> list[dict[str, Any]]:
+def moving(bundle: Bundle, known: Counts) -> list[dict[str, Any]]:
     """Its progress, and why an architecture does not move: a private bundle is in no public count."""
     workers = living_workers(timezone.now())
-    rows = progress(bundle)
+    rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
     return [
         row | {"parked": status.parked > 0, "reason": status.reason if row["waiting"] else None}

@@ -1,6 +1,8 @@
 """A bundle comes in: kept as a file, read for the preview, imported once it is confirmed.
 
 Reading and importing may be killed at any moment: both begin again from the front, and what is there already is left as it is.
+Answers come in by chunks, so that nobody waits long for the database, and are shown all at once, when the last one is in: whoever
+looks from outside sees nothing of a bundle or all of it. An import that fails for good takes back what it brought.
 """
 
 from __future__ import annotations
@@ -11,12 +13,11 @@ import logging
 import shutil
 import tarfile
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -32,13 +33,15 @@ from leaderboard.bundles import archives
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
-from leaderboard.services import queueing, standings, visibility
+from leaderboard.services import asked, deletion, queueing, standings, visibility
+from leaderboard.services.known import Known, known_answers
 from leaderboard.services.language_models import find_model
 from leaderboard.text import clean, shorten
 
 log = logging.getLogger(__name__)
 
 CHUNK = 200
+CHUNK_CHARACTERS = 2 << 20
 LEASE = timedelta(minutes=2)
 ATTEMPTS = 5
 Progress = Callable[[int], None]
@@ -77,17 +80,24 @@ def keep_file(file: File, *, name: str, public: bool = True, model: str = "", up
         model_override=clean(model).strip()[:300],
         uploader=uploader,  # type: ignore[misc]
     )
-    known = Bundle.objects.filter(sha256=bundle.sha256).first()
+    known = Bundle.objects.known_to(uploader).filter(sha256=bundle.sha256).first()
     if known:
         return tried_afresh(known, bundle)
     bundle.file.save(f"{bundle.uid}{suffix_of(bundle.name)}", file, save=False)
-    try:
-        with transaction.atomic():
-            bundle.save()
-    except IntegrityError:  # uploaded twice in the same moment
-        bundle.file.delete(save=False)
-        raise AlreadyThere(Bundle.objects.get(sha256=bundle.sha256)) from None
-    return bundle
+    # Somebody's private bundle of the same file is not even mentioned: this one is kept beside it.
+    for key in (bundle.sha256, f"{bundle.sha256}-{uploader.pk if uploader else ''}"):
+        bundle.file_key = key
+        try:
+            with transaction.atomic():
+                bundle.save(force_insert=True)
+                return bundle
+        except IntegrityError:  # it is there, or was uploaded in the same moment
+            if known := Bundle.objects.known_to(uploader).filter(sha256=bundle.sha256).first():
+                break
+    bundle.file.delete(save=False)
+    if known is None:
+        raise BundleError("The same file was uploaded and deleted in this moment: try again.")
+    raise AlreadyThere(known)
 
 
 def tried_afresh(known: Bundle, asked: Bundle) -> Bundle:
@@ -111,7 +121,10 @@ def keep_path(path: Path, *, public: bool = True, model: str = "") -> Bundle:
         with path.open("rb") as raw:
             return keep_file(File(raw), name=path.name, public=public, model=model)
     with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
-        pack_folder(path, raw)
+        try:
+            pack_folder(path, raw)
+        except OSError as error:
+            raise BundleError(f"The folder cannot be read: {error}") from error
         raw.seek(0)
         return keep_file(File(raw), name=f"{path.resolve().name}.tar.gz", public=public, model=model)
 
@@ -129,23 +142,21 @@ def pack_folder(path: Path, into: Any) -> None:
             info.size = member.size
             with member.path.open("rb") as file:
                 archive.addfile(info, file)
+        for left_out in unpacked.skipped:  # by name only: the report is to tell of it
+            info = tarfile.TarInfo(left_out.member)
+            info.type = tarfile.SYMTYPE
+            archive.addfile(info)
 
 
 def limits() -> Limits:
-    return Limits(
-        unpacked_mb=settings.BUNDLE_MAX_UNPACKED_MB,
-        ratio=settings.BUNDLE_MAX_RATIO,
-        files=settings.BUNDLE_MAX_FILES,
-        line_mb=settings.BUNDLE_MAX_LINE_MB,
-        rows=settings.BUNDLE_MAX_ROWS,
-    )
+    return Limits(**{limit.name: getattr(settings, f"BUNDLE_MAX_{limit.name.upper()}") for limit in fields(Limits)})
 
 
 # Reading it
 
 
 @contextmanager
-def opened(bundle: Bundle) -> Iterator[Reading]:
+def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
     """The bundle unpacked to a temporary folder of the media folder, ready to be gone through."""
     with tempfile.TemporaryDirectory(prefix="unpacked-", dir=settings.FILE_UPLOAD_TEMP_DIR, ignore_cleanup_errors=True) as folder:
         source = Path(folder) / "source"
@@ -153,7 +164,7 @@ def opened(bundle: Bundle) -> Iterator[Reading]:
             shutil.copyfileobj(stored, copy, 1 << 20)
         into = Path(folder) / "members"
         into.mkdir()
-        unpacked = archives.unpack(source, into, limits(), bundle.name)
+        unpacked = archives.unpack(source, into, limits(), bundle.name, beat=lambda: renew(bundle, token))
         yield Reading(unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override)
 
 
@@ -165,6 +176,7 @@ class Tally:
     skipped: int = 0
     models: Counter[str] = field(default_factory=Counter)
     kernels: Counter[str] = field(default_factory=Counter)
+    cells: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # model: {kernel: answers}
     reasons: Counter[str] = field(default_factory=Counter)
     report: list[dict[str, Any]] = field(default_factory=list)
 
@@ -181,6 +193,7 @@ class Tally:
         self.answers += 1
         self.models[item.model] += 1
         self.kernels[item.kernel] += 1
+        self.cells[item.model][item.kernel] += 1
 
     def values(self, reading: Reading) -> dict[str, Any]:
         return {
@@ -205,49 +218,56 @@ def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
 
 def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
     tally, added = Tally(), 0
-    with opened(bundle) as reading:
+    with opened(bundle, token) as reading:
         for chunk in chunks(reading):
             answers = [item for item in chunk if isinstance(item, Answer)]
-            known = known_submissions(answers)
-            added += sum(answer.identity not in known for answer in answers)
-            _tally_chunk(tally, chunk, known)
+            known = known_answers(answers)
+            hidden = hidden_from(bundle, known)
+            added += sum(answer.identity not in known for answer in answers) + len(hidden)
+            _tally_chunk(tally, chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
-        if not tally.answers and not tally.skipped:
-            raise BundleError("Nothing in it that could be an answer: no .jsonl and no .c file with a row.")
+        if not reading.rows:
+            raise BundleError(nothing_in(tally.report))
+        asked.note(bundle, tally.cells, reading.asked)
         return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added}
 
 
 def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
-    items = iter(reading)
-    while chunk := list(islice(items, CHUNK)):
+    chunk, size = list[Answer | Skipped](), 0
+    for item in reading:
+        chunk.append(item)
+        size += len(item.reply) if isinstance(item, Answer) else 0
+        if len(chunk) >= CHUNK or size >= CHUNK_CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
         yield chunk
 
 
-def known_submissions(answers: list[Answer]) -> dict[str, Submission]:
-    rows = Submission.objects.filter(identity__in=[answer.identity for answer in answers]).select_related("kernel", "model")
-    return {row.identity: row for row in rows}
-
-
 def _tally_chunk(
-    tally: Tally, chunk: list[Answer | Skipped], known: dict[str, Submission], mine: frozenset[int] = frozenset()
+    tally: Tally, chunk: list[Answer | Skipped], known: dict[str, Known], mine: frozenset[int] = frozenset()
 ) -> None:
     for item in chunk:
         if isinstance(item, Skipped):
             tally.skip(item)
             continue
         there = known.get(item.identity)
-        if there and not is_same(there, item):
+        if there and not there.is_same:
             tally.skip(Skipped(member=item.member, line=item.line, reason="duplicate: this trace id belongs to another answer"))
             continue
         tally.answer(item)
-        if there and there.pk not in mine:
+        if there and there.submission.pk not in mine:
             tally.note(item.member, item.line, "duplicate: another bundle brought this answer already")
 
 
-def is_same(submission: Submission, answer: Answer) -> bool:
-    """A trace id alone proves nothing: the text must be the same, or a made-up id could publish somebody's private answer."""
-    return submission.kernel.name == answer.kernel and submission.reply == clean(answer.reply)
+def hidden_from(bundle: Bundle, known: dict[str, Known]) -> frozenset[int]:
+    """Answers that are there already without its uploader being allowed to know: they count as new."""
+    if bundle.uploader is None or bundle.uploader.is_staff:
+        return frozenset()
+    private = {row.submission.pk for row in known.values() if row.is_same and not row.submission.public}
+    theirs = BundleEntry.objects.filter(submission__in=private, bundle__uploader=bundle.uploader).exclude(bundle=bundle)
+    return frozenset(private.difference(theirs.values_list("submission_id", flat=True)))
 
 
 # Importing it
@@ -259,6 +279,17 @@ def confirm(bundle: Bundle, *, public: bool | None = None) -> None:
     waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
     if waiting.update(state=Bundle.State.IMPORTING, attempt=0, lease_until=None, **values):
         queueing.wake("housekeeping")
+
+
+def read_again(bundle: Bundle, model: str) -> bool:
+    """Back from the preview, with a name for the rows that name no model. False if it is no longer there to be changed."""
+    waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
+    named = clean(model).strip()[:300]
+    if not waiting.update(state=Bundle.State.READING, model_override=named, attempt=0, lease_until=None):
+        return False
+    bundle.asked.all().delete()
+    bundle.refresh_from_db()
+    return True
 
 
 def confirm_when_read(bundle: Bundle) -> None:
@@ -286,49 +317,67 @@ def import_bundle(bundle: Bundle, progress: Progress = silent) -> Bundle:
 
 
 def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
-    tally = Tally()
-    with opened(bundle) as reading:
+    tally, unseen = Tally(), 0
+    with opened(bundle, token) as reading:
+        look_through(bundle, token, reading)
         models: dict[str, LanguageModel] = {}
+        kinds = asked.kinds(bundle)
         for chunk in chunks(reading):
             answers = [item for item in chunk if isinstance(item, Answer)]
             for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
-                models[name] = models.get(name) or find_model(name)
+                models[name] = models.get(name) or find_model(name, kinds.get(name, LanguageModel.Kind.LLM))
             with transaction.atomic():
                 renew(bundle, token)
                 known, mine = _bring(bundle, answers, models)
-            _tally_chunk(tally, chunk, known, mine)
+            hidden = hidden_from(bundle, known) - mine
+            unseen += len(hidden)
+            _tally_chunk(tally, chunk, known, mine | hidden)
             progress(reading.rows)
-        added = BundleEntry.objects.filter(bundle=bundle, first=True).count()
+        asked.note(bundle, tally.cells, reading.asked)
+        asked.tell(bundle, models)
+        added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
         return tally.values(reading) | {"state": Bundle.State.IMPORTED, "added": added, "imported_at": timezone.now()}
 
 
-def _bring(
-    bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel]
-) -> tuple[dict[str, Submission], frozenset[int]]:
+def look_through(bundle: Bundle, token: UUID, reading: Reading) -> None:
+    """To the end, before anything is written: what a bundle is refused for may stand in its last line. Raises BundleError."""
+    once = Reading(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
+    for _ in chunks(once):
+        renew(bundle, token)
+    if not once.rows:
+        raise BundleError(nothing_in([{"file": file.member, "reason": file.reason} for file in reading.unpacked.skipped]))
+
+
+def nothing_in(report: list[dict[str, Any]]) -> str:
+    more = f" {shorten(report[0]['file'], 100)}: {report[0]['reason']}." if report else ""
+    return f"Nothing in it that could be an answer: no .jsonl and no .c file with a row.{more}"
+
+
+def _bring(bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel]) -> tuple[dict[str, Known], frozenset[int]]:
     """One chunk. Returns the submissions by identity, and which of them this bundle brought first."""
     kernels = standings.kernels_by_name()
     standings.lock_models(models[answer.model].pk for answer in answers)
-    before = known_submissions(answers)
+    before = known_answers(answers)
     fresh = {
         answer.identity: submission_of(answer, kernels, models, bundle) for answer in answers if answer.identity not in before
     }
     Submission.objects.bulk_create(fresh.values(), ignore_conflicts=True)  # another import may bring the same ones
-    known = known_submissions(answers)
-    ours = {identity for identity, row in known.items() if identity in fresh and fresh[identity].uid == row.uid}
+    known = known_answers(answers)
+    ours = {identity for identity, row in known.items() if identity in fresh and fresh[identity].uid == row.submission.uid}
     entries = [
         BundleEntry(
             bundle=bundle,
-            submission=known[answer.identity],
+            submission=known[answer.identity].submission,
             member=answer.member,
             line=answer.line,
             first=answer.identity in ours,
         )
         for answer in answers
-        if is_same(known[answer.identity], answer)
+        if known[answer.identity].is_same
     ]
     BundleEntry.objects.bulk_create(entries, ignore_conflicts=True)  # an import that begins again finds its own
-    visibility.refresh(Submission.objects.filter(pk__in=[row.pk for row in known.values()]))
-    mine = BundleEntry.objects.filter(bundle=bundle, first=True, submission__in=list(known.values()))
+    ids = [row.submission.pk for row in known.values()]
+    mine = BundleEntry.objects.filter(bundle=bundle, first=True, submission__in=ids)
     mine_ids = frozenset(mine.values_list("submission_id", flat=True))
     without = Submission.objects.filter(pk__in=mine_ids, results=None).select_related("kernel").light().order_by("pk")
     queueing.enqueue(without)
@@ -350,7 +399,7 @@ def submission_of(answer: Answer, kernels: dict[str, Any], models: dict[str, Lan
         prompt_tokens=answer.prompt_tokens,
         completion_tokens=answer.completion_tokens,
         cut_short=answer.cut_short,
-        public=bundle.public,
+        public=False,  # until all of the bundle is there
     )
 
 
@@ -369,19 +418,30 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
     except Taken:
         raise
     except BundleError as error:
-        values = {"state": Bundle.State.FAILED, "error": clean(str(error))}
+        values = failed(bundle, token, clean(str(error)))
     except Exception as error:
         log.exception("bundle %s", bundle.uid)
         held.update(lease_until=now, error=f"{type(error).__name__}: {clean(str(error))}")
         if bundle.attempt + 1 < ATTEMPTS:
             raise
-        values = {"state": Bundle.State.FAILED}
+        values = failed(bundle, token, f"{type(error).__name__}: {clean(str(error))}")
     except BaseException:  # the process is being stopped: whoever comes next need not wait for the lease to run out
         held.update(lease_until=now)
         raise
-    held.update(lease_token=None, lease_until=None, **values)
+    with transaction.atomic():
+        brought = Submission.objects.filter(entries__bundle=bundle)
+        standings.lock_models(brought.order_by().values_list("model_id", flat=True).distinct())
+        if not held.update(lease_token=None, lease_until=None, **values):
+            raise Taken
+        if values["state"] == Bundle.State.IMPORTED:
+            visibility.refresh(brought)
     bundle.refresh_from_db()
     return bundle
+
+
+def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
+    deletion.take_back(bundle, lambda: renew(bundle, token))
+    return {"state": Bundle.State.FAILED, "error": error}
 
 
 def renew(bundle: Bundle, token: UUID) -> None:

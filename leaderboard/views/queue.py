@@ -29,7 +29,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "section": "queue",
         "statuses": progress(),
         "running": [_seen(result, now) for result in results.running().order_by("started_at")[:ROWS]],
-        "retrying": results.queued().exclude(failure="").order_by("-priority", "id")[:ROWS],
+        "retrying": results.queued().filter(failure__gt="").order_by("-priority", "id")[:ROWS],
         "failed": results.failed().order_by("-id")[:ROWS],
         "graded": [_seen(result, now) for result in _last_graded(results)],
     }

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.vary import vary_on_cookie
 
 from kernels.catalog import UnknownKernel, get_kernel
 from leaderboard.models import Submission
 from leaderboard.record import record
 from leaderboard.reproduction import reproduction
-from leaderboard.views.submissions import visible
+from leaderboard.views.submissions import for_whom_it_is, visible
 
 LONGEST_LINES = 3000  # difflib needs seconds beyond
 OTHER_ANSWERS = 30
@@ -27,7 +26,7 @@ class Other:
     source: str
 
 
-@vary_on_cookie
+@for_whom_it_is
 def diff(request: HttpRequest, uid: str) -> HttpResponse:
     """?with=reference, tuned or another answer's id: what one would change in the other text to get this answer."""
     found = visible(request, uid)
@@ -53,7 +52,7 @@ def diff(request: HttpRequest, uid: str) -> HttpResponse:
     return render(request, "leaderboard/diff.html", context)
 
 
-@vary_on_cookie
+@for_whom_it_is
 def folder(request: HttpRequest, uid: str) -> HttpResponse:
     found = visible(request, uid)
     if found.source is None:

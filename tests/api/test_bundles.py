@@ -73,17 +73,35 @@ def test_bundles_of_others_do_not_exist(program: Program, stranger: Program, sta
     anybody.get(f"bundles/{uid}", status=401)
     stranger.get(f"bundles/{uid}", status=404)
     assert stranger.get(f"bundles/{uid}", status=404) == stranger.get("bundles/nothere", status=404)
-    refused = stranger.send(BODY, status=409)
-    assert uid not in str(refused)
     assert staff.get(f"bundles/{uid}")["uid"] == uid
 
 
+def test_the_file_of_a_private_bundle_is_as_new_to_others_as_any(program: Program, stranger: Program) -> None:
+    factories.make_kernel("dot_f32")
+    first = program.send(BODY, "public=false")
+    importing.import_bundle(Bundle.objects.get())
+    own = stranger.send(BODY, "public=false")
+    assert own["uid"] != first["uid"]
+    importing.import_bundle(Bundle.objects.get(uid=own["uid"]))
+    found = stranger.get(f"bundles/{own['uid']}")
+    assert (found["answers"], found["added"], found["counts"]["reasons"]) == (1, 1, {"unknown kernel 'no_such_kernel'": 1})
+    assert stranger.send(BODY, status=200)["uid"] == own["uid"]
+    assert program.send(BODY, status=200)["uid"] == first["uid"]
+    assert Submission.objects.count() == 1
+
+
+def test_the_file_of_a_public_bundle_is_refused(program: Program, stranger: Program) -> None:
+    program.send(BODY)
+    importing.import_bundle(Bundle.objects.get())
+    assert "public bundle of somebody else" in stranger.send(BODY, status=409)["detail"]
+
+
 def test_nobody_publishes_the_failed_bundle_of_somebody_else(program: Program, stranger: Program) -> None:
-    program.send(BODY, "public=false")
+    first = program.send(BODY, "public=false")["uid"]
     Bundle.objects.update(state=Bundle.State.FAILED)
-    stranger.send(BODY, "public=true", status=409)
-    assert not Bundle.objects.get().public
-    assert program.send(BODY, "public=false")["state"] == "importing"
+    stranger.send(BODY, "public=true")
+    assert not Bundle.objects.get(uid=first).public
+    assert program.send(BODY, "public=false")["uid"] == first
 
 
 def test_the_limit_holds_for_both_ways_of_sending(program: Program, settings: Any) -> None:

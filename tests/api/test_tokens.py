@@ -52,5 +52,7 @@ def test_nobody_makes_or_sees_a_token_of_somebody_else(admin_user: User, client:
 
 def test_the_admin_revokes(admin_client: Client, admin_user: User) -> None:
     row, token = tokens.make(admin_user, "a script")
-    admin_client.post("/admin/leaderboard/apitoken/", {"action": "revoke", "_selected_action": [row.pk]})
+    asked = admin_client.post("/admin/leaderboard/apitoken/", {"action": "revoke", "_selected_action": [row.pk]})
+    assert tokens.find(token) == row
+    admin_client.post(asked.headers["Location"])
     assert tokens.find(token) is None

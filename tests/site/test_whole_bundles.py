@@ -1,0 +1,88 @@
+"""Whoever looks from outside sees nothing of a bundle, or all of it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from django.core.files import File
+
+from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Submission
+from leaderboard.services import importing, visibility
+from tests.site.bundles import lines, row
+
+pytestmark = pytest.mark.usefixtures("kernels")
+ROWS = 5
+
+
+def kept(number: int = ROWS, **changes: Any) -> Bundle:
+    """Ready to be imported, unseen, as the API leaves it."""
+    body = lines(*(row(rollout=rollout, **changes) for rollout in range(number)))
+    bundle = importing.keep_file(File(io.BytesIO(body)), name="answers.jsonl")
+    importing.confirm_when_read(bundle)
+    bundle.refresh_from_db()
+    return bundle
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "CHUNK", 2)
+
+
+def test_answers_are_shown_when_the_last_one_is_in() -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def look(rows: int) -> None:
+        public = Submission.objects.public().count(), Result.objects.public().count()
+        seen.append((Submission.objects.count(), *public))
+
+    importing.import_bundle(kept(), look)
+    assert seen == [(2, 0, 0), (4, 0, 0), (5, 0, 0)]
+    assert Submission.objects.public().count() == ROWS
+    assert Result.objects.public().queued().count() == 2 * ROWS
+    assert set(LanguageModel.objects.public().language_models().values_list("name", flat=True)) == {"stub/one"}
+
+
+def test_a_bundle_with_a_row_too_many_leaves_nothing(settings: Any) -> None:
+    bundle = kept()
+    settings.BUNDLE_MAX_ROWS = ROWS - 1
+    importing.import_bundle(bundle)
+    bundle.refresh_from_db()
+    assert (bundle.state, "BUNDLE_MAX_ROWS" in bundle.error) == (Bundle.State.FAILED, True)
+    assert not Submission.objects.exists()
+    assert not Result.objects.exists()
+    assert not LanguageModel.objects.language_models().exists()
+
+
+def test_an_import_that_fails_for_good_takes_back_what_it_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier = importing.import_bundle(kept(1, trace_id="shared"))
+    body = lines(row(trace_id="shared", rollout=0), *(row(rollout=rollout) for rollout in range(1, ROWS)))
+    bundle = importing.keep_file(File(io.BytesIO(body)), name="more.jsonl")
+    importing.confirm_when_read(bundle)
+    whole, counted = importing._bring, iter(range(100))
+
+    def break_at_the_second_chunk(*arguments: Any) -> Any:
+        if next(counted):
+            raise OSError("no space left on device")
+        return whole(*arguments)
+
+    monkeypatch.setattr(importing, "_bring", break_at_the_second_chunk)
+    Bundle.objects.filter(pk=bundle.pk).update(attempt=importing.ATTEMPTS - 1)
+    bundle.refresh_from_db()
+    importing.import_bundle(bundle)
+    assert (bundle.state, bundle.error) == (Bundle.State.FAILED, "OSError: no space left on device")
+    assert list(BundleEntry.objects.values_list("bundle", flat=True)) == [earlier.pk]
+    assert Submission.objects.public().count() == Submission.objects.count() == 1
+
+
+def test_a_private_bundle_that_is_published_meanwhile_is_shown_at_its_end_too() -> None:
+    bundle = kept()
+    Bundle.objects.update(public=False)
+
+    def publish(rows: int) -> None:
+        visibility.set_public(bundle, True)
+        assert not Submission.objects.public().exists()
+
+    importing.import_bundle(bundle, publish)
+    assert Submission.objects.public().count() == ROWS
