@@ -47,8 +47,7 @@ def valid_results_of(answers: QuerySet[Any]) -> QuerySet[Any]:
 @admin.register(Submission)
 class SubmissionAdmin(DeletesInBulk):
     list_display = ["answer", "model", "kernel", "rollout", "public", "cut_short", "created_at", "page"]
-    list_filter = ["public", "shown", "cut_short", FromBundle, "kernel", "model__kind"]
-    date_hierarchy = "created_at"
+    list_filter = ["public", "shown", "cut_short", FromBundle, "created_at", "kernel", "model__kind"]
     deletion = "delete_answers"
     list_select_related = ["model", "kernel"]
     search_fields = ["uid", "=identity", "model__name", "kernel__name"]
@@ -88,6 +87,7 @@ class ResultAdmin(DeletesInBulk):
         "verdict",
         "is_current",
         FromBundle,
+        "graded_at",  # a hierarchy of dates would go through all rows for every page
         "flagged",
         "invalidated",
         "emulated",
@@ -99,7 +99,6 @@ class ResultAdmin(DeletesInBulk):
     ]
     list_select_related = ["model", "kernel", "submission"]
     search_fields = ["submission__uid", "model__name", "kernel__name"]
-    date_hierarchy = "graded_at"
     deletion = "delete_results"
     actions = [
         *("regrade", "grade_again", "invalidate", "validate", "clear_flag", "make_public", "make_private"),
