@@ -1,7 +1,7 @@
 """From an archive, a folder or a bare file to members on disk.
 
-Files are written under numbers in a folder of ours, never under the names in the archive: there is no path to climb out with,
-and links and devices are not made at all. Every byte is counted as it is unpacked, whatever the archive says of its size.
+Everything goes into one file of ours, never to the names in the archive: there is no path to climb out with, and links and
+devices are not made at all. Every byte is counted as it is unpacked, whatever the archive says of its size.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def unpack(
     if source.is_dir():
         return read_folder(source, limits)
     try:
-        with source.open("rb") as file:
-            taker = Taker(into, limits, Source(file, limits), beat)
+        with source.open("rb") as file, (into / "members").open("xb") as members:
+            taker = Taker(limits, Source(file, limits), members, beat)
             _unpack_file(taker, name or source.name)
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error
@@ -129,7 +129,7 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -
 
 def read_folder(source: Path, limits: Limits) -> Unpacked:
     """The files of a folder where they are; links are not followed."""
-    taker = Taker(source, limits)
+    taker = Taker(limits)
     for folder, folders, files in os.walk(source):
         folders.sort()
         for file in sorted(files):
@@ -139,5 +139,5 @@ def read_folder(source: Path, limits: Limits) -> Unpacked:
             if taker.wants(name, is_file=path.is_file() and not path.is_symlink()):
                 size = path.stat().st_size
                 taker.count_bytes(size)
-                taker.unpacked.members.append(Member(name=name, base=source, number=None, size=size))
+                taker.unpacked.members.append(Member(name=name, path=path, size=size))
     return taker.unpacked

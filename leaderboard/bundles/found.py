@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 
 class BundleError(Exception):
@@ -29,17 +32,13 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Member:
-    """A file of the bundle: its name is only a name; what is opened is a number in a folder of ours (or a file of a folder
-    on the command line). There may be a hundred thousand of them."""
+    """A file of the bundle: its name is only a name. What was unpacked lies in one file, one member after another: a hundred
+    thousand files of their own would take minutes to make and to remove."""
 
     name: str  # inside the bundle, with forward slashes
-    base: Path
-    number: int | None  # None: the file lies under its own name
+    path: Path
     size: int
-
-    @property
-    def path(self) -> Path:
-        return self.base / (self.name if self.number is None else f"{self.number:06d}")
+    offset: int = 0
 
     @property
     def folder(self) -> str:
@@ -49,9 +48,40 @@ class Member:
     def file_name(self) -> str:
         return self.name.rpartition("/")[2]
 
-    def sha256(self) -> str:
+    @contextmanager
+    def opened(self) -> Iterator[Section]:
         with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(self.offset)
+            yield Section(file, self.size)
+
+    def read_bytes(self) -> bytes:
+        """For small ones."""
+        with self.opened() as section:
+            return section.read(self.size)
+
+    def sha256(self) -> str:
+        digest = hashlib.sha256()
+        with self.opened() as section:
+            while data := section.read(1 << 20):
+                digest.update(data)
+        return digest.hexdigest()
+
+
+class Section:
+    """A part of a file, read from front to back."""
+
+    def __init__(self, file: IO[bytes], size: int) -> None:
+        self.file, self.left = file, size
+
+    def read(self, size: int) -> bytes:
+        return self._counted(self.file.read(min(size, self.left)))
+
+    def readline(self, limit: int) -> bytes:
+        return self._counted(self.file.readline(min(limit, self.left)))
+
+    def _counted(self, data: bytes) -> bytes:
+        self.left -= len(data)
+        return data
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ class Line:
 
 def lines_of(member: Member, limit: int) -> Iterator[Line]:
     """Byte order marks and CRLF are taken off. A file in UTF-16 is one line: its bytes mean nothing here."""
-    with member.path.open("rb") as file:
+    with member.opened() as file:
         number = 0
         while data := file.readline(limit + 1):
             number += 1

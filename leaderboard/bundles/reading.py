@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from leaderboard.bundles.formats import c_files
@@ -43,6 +44,9 @@ class Reading:
     rows: int = 0
     blank: int = 0
 
+    def __post_init__(self) -> None:
+        self._sha256 = lru_cache(maxsize=1)(Member.sha256)  # of a file, worked out once for all its rows
+
     def __iter__(self) -> Iterator[Answer | Skipped]:
         for file in self.unpacked.skipped:
             yield Skipped(member=clean(file.member), line=0, reason=file.reason, counts=False)
@@ -64,7 +68,7 @@ class Reading:
             self._count_row()
             self.formats[c_files.NAME] += 1
             path = c_files.path_in_run(member, self.kernels)
-            place = _Place(member, 0, path, Run())
+            place = _Place(member, 0, path, Run(), self._sha256)
             yield self._answer(c_files.read_c_file(member, self.kernels, self.limits.reply_mb << 20), place, rollout=0)
 
     def _read_lines(self, member: Member) -> Iterator[Answer | Skipped]:
@@ -72,7 +76,7 @@ class Reading:
         self.config |= run.config
         rollouts: Counter[bytes] = Counter()
         for line in lines_of(member, self.limits.line_mb << 20):
-            place = _Place(member, line.number, member.file_name, run)
+            place = _Place(member, line.number, member.file_name, run, self._sha256)
             if line.is_blank:
                 self._count_blank()
                 continue
@@ -161,6 +165,7 @@ class _Place:
     line: int
     path: str  # inside the run folder
     run: Run
+    sha256: Callable[[Member], str]
 
     def skip(self, reason: str) -> Skipped:
         return Skipped(member=clean(self.member.name)[-400:], line=self.line, reason=shorten(clean(reason), REASON_LENGTH))
@@ -170,21 +175,8 @@ class _Place:
         if trace_id:
             trace_id = clean(trace_id)
             return f"trace:{trace_id if len(trace_id) <= 200 else hashlib.sha256(trace_id.encode()).hexdigest()}"
-        key = f"{file_digest(self.member)}\0{self.path}\0{self.line}\0{part}"
+        key = f"{self.sha256(self.member)}\0{self.path}\0{self.line}\0{part}"
         return f"row:{hashlib.sha256(clean(key).encode()).hexdigest()}"
-
-
-_digests: dict[tuple[str, int, int], str] = {}
-
-
-def file_digest(member: Member) -> str:
-    """sha256 of the unpacked file, worked out once for all its rows."""
-    known = member.path.stat()
-    key = (str(member.path), known.st_size, known.st_mtime_ns)
-    if key not in _digests:
-        _digests.clear()
-        _digests[key] = member.sha256()
-    return _digests[key]
 
 
 def short_digest(text: str) -> bytes:

@@ -69,7 +69,7 @@ def read_config(member: Member) -> Run:
     if member.size > (TOML_BYTES if is_toml else JSON_BYTES):
         return Run()
     try:
-        text = member.path.read_text(encoding="utf-8-sig")
+        text = member.read_bytes().decode("utf-8-sig")
         raw = tomllib.loads(text) if is_toml else json.loads(text)
     except (ValueError, RecursionError):
         return Run()

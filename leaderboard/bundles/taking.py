@@ -1,4 +1,4 @@
-"""What is kept of an archive: files that may hold answers, under numbers in a folder of ours, every byte counted."""
+"""What is kept of an archive: the files that may hold answers, every byte counted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from leaderboard.bundles.found import BundleError, Limits, Member, Skipped, Unpacked
 from leaderboard.bundles.streams import Readable, Source
@@ -25,9 +26,16 @@ BEAT_S = 10.0
 class Taker:
     """Keeps what is wanted, counts everything."""
 
-    def __init__(self, into: Path, limits: Limits, source: Source | None = None, beat: Callable[[], None] = lambda: None) -> None:
-        self.into, self.limits, self.source, self.beat = into, limits, source, beat
+    def __init__(
+        self,
+        limits: Limits,
+        source: Source | None = None,
+        into: IO[bytes] | None = None,
+        beat: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.limits, self.source, self.into, self.beat = limits, source, into, beat
         self.beat_at = time.monotonic()
+        self.path = Path(into.name) if into else Path()  # one object for all members
         self.unpacked = Unpacked()
         self.entries = 0
         self.bytes = 0
@@ -72,15 +80,15 @@ class Taker:
             self.unpacked.skipped.append(Skipped(member=name[:400], line=0, reason=reason, counts=False))
 
     def take(self, name: str, stream: Readable, *, counted: bool = False) -> None:
-        """Copy a stream to a numbered file. counted: whoever made the stream counts its bytes."""
-        member, size = Member(name=name, base=self.into, number=len(self.unpacked.members), size=0), 0
-        with member.path.open("xb") as file:
-            while chunk := stream.read(CHUNK):
-                size += len(chunk)
-                if not counted:
-                    self.count_bytes(len(chunk))
-                file.write(chunk)
-        self.unpacked.members.append(Member(name=name, base=self.into, number=member.number, size=size))
+        """Copy a stream. counted: whoever made the stream counts its bytes."""
+        assert self.into
+        offset, size = self.into.tell(), 0
+        while chunk := stream.read(CHUNK):
+            size += len(chunk)
+            if not counted:
+                self.count_bytes(len(chunk))
+            self.into.write(chunk)
+        self.unpacked.members.append(Member(name=name, path=self.path, offset=offset, size=size))
 
 
 def leads_out(name: str) -> bool:

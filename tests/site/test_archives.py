@@ -4,6 +4,7 @@ import gzip
 import io
 import resource
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from contextlib import suppress
@@ -25,9 +26,8 @@ def take(tmp_path):
     """take(data, name): what is unpacked of it. Nothing may be written anywhere else."""
 
     def take_one(data: bytes, name: str = "bundle", limits: Limits = SMALL) -> Unpacked:
-        source, into = tmp_path / "source", tmp_path / "into"
+        source, into = tmp_path / "source", Path(tempfile.mkdtemp(dir=tmp_path))
         source.write_bytes(data)
-        into.mkdir(exist_ok=True)
         before = set(tmp_path.rglob("*"))
         try:
             return unpack(source, into, limits, name)
@@ -43,7 +43,7 @@ def names(unpacked: Unpacked) -> list[str]:
 
 
 def content(unpacked: Unpacked) -> list[bytes]:
-    return [member.path.read_bytes() for member in unpacked.members]
+    return [member.read_bytes() for member in unpacked.members]
 
 
 PACKED = {

@@ -29,7 +29,7 @@ def read_c_file(member: Member, kernels: Collection[str], most_bytes: int) -> Re
     else:
         kernel, rollout = last, 0
     model = folders[-1] if folders else None  # without a folder above, the model has to be given
-    return Reply(kernel=kernel, model=model, text=decoded(member.path.read_bytes()), rollout=rollout, raw=True)
+    return Reply(kernel=kernel, model=model, text=decoded(member.read_bytes()), rollout=rollout, raw=True)
 
 
 def is_number(text: str) -> bool:
