@@ -20,7 +20,7 @@ from django.db import models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from leaderboard.models import ApiToken, BulkAction, Bundle, Result, Submission
+from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result, Submission
 from leaderboard.services import bulk_work as work
 from leaderboard.services import queueing
 from leaderboard.services.bulk_work import Beat, Done
@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 CHUNK = 500
 LEASE = timedelta(minutes=5)
 NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster goes on
+ENTRIES_NOW = 3000  # of bundles
 ATTEMPTS = 3
 ASKED_FOR = timedelta(days=1)
 KEPT_FOR = timedelta(days=90)
@@ -185,9 +186,19 @@ def start(action: BulkAction, reason: str = "") -> BulkAction:
     """Confirmed: begin, and leave to the housekeeping cluster what takes longer than NOW_S."""
     asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.ASKED)
     if asked.update(state=BulkAction.State.RUNNING, reason=clean(reason)):
-        carry_on(action, NOW_S)
+        if too_long(action):
+            queueing.wake("housekeeping")
+        else:
+            carry_on(action, NOW_S)
     action.refresh_from_db()
     return action
+
+
+def too_long(action: BulkAction) -> bool:
+    """A bundle is one chunk, however large: a large one is not begun within a request."""
+    if OPERATIONS[action.action].of is not Bundle:
+        return False
+    return BundleEntry.objects.filter(bundle__in=action.targets).count() > ENTRIES_NOW
 
 
 def retry(action: BulkAction) -> None:

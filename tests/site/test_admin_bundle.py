@@ -155,6 +155,15 @@ def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, mon
     assert action.state == "done"
 
 
+def test_a_large_bundle_is_deleted_in_the_background(admin_client, bundle, monkeypatch):
+    monkeypatch.setattr(bulk, "ENTRIES_NOW", 1)
+    page = answer(admin_client, act(admin_client, "bundle", "delete_selected", [bundle]))
+    assert "0 of 1 bundles" in text_of(page)
+    assert Submission.objects.exists()
+    tasks.sweep()
+    assert not Submission.objects.exists()
+
+
 def test_a_deletion_that_nobody_remembers_is_carried_through(bundle):
     Bundle.objects.update(state="deleting")
     housekeeping.prune(timezone.now())
