@@ -1,4 +1,8 @@
-"""`arch-kernels upload PATH --url https://... --token ...`: a bundle to a site, from a script or by hand. Knows no Django."""
+"""`arch-kernels upload PATH --url https://... --token ...`: a bundle to a site, from a script or by hand. Knows no Django.
+
+It ends with 0 when the bundle is there; 1 when the site or the bundle refused; 2 for a wrong command line; 3 when the site could
+not be reached, or asks to come back later; 130 when it was interrupted.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +22,20 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from tqdm import tqdm
 
 from leaderboard.bundles.archives import read_folder
 from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.preview import preview
 
 TIMEOUT_S = 120.0
 POLL_S = 2.0
+PATIENCE_S = 120.0  # while it waits for gradings, the site may restart
+AGAIN_S = (2.0, 5.0, 15.0)  # between two sendings, when the connection breaks
 EMPTY = 400  # the answer to an upload without a body
+TOO_OFTEN = 429
 CHUNK_BYTES = 1 << 20
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # in every archive: the same folder is the same file, which the site recognises
 ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
@@ -36,9 +44,21 @@ ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 <
 class Refused(Exception):
     """It did not work; the message says why, for the person at the terminal."""
 
+    status = 1  # what the command ends with
+
     def __init__(self, why: str, code: int = 0) -> None:
         super().__init__(why)
         self.code = code  # the site's, where it answered
+
+
+class Later(Refused):
+    """It may work in a while: the site is not to be reached, or has had enough for now."""
+
+    status = 3
+
+    def __init__(self, why: str, code: int = 0, wait_s: float = 0.0) -> None:
+        super().__init__(why, code)
+        self.wait_s = wait_s  # as the site said
 
 
 class NoRedirect(HTTPRedirectHandler):
@@ -55,13 +75,15 @@ class Site:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
             raise Refused(f"--url should be like https://example.org, not {url!r}.")
         self.root, self.token = url.rstrip("/"), token
-        self.opener: OpenerDirector = build_opener(NoRedirect)
+        # A proxy of the surroundings is used as everywhere, but never for this machine itself.
+        direct = [ProxyHandler({})] if urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1") else []
+        self.opener: OpenerDirector = build_opener(NoRedirect, *direct)
 
-    def first(self, digest: str) -> dict[str, Any] | None:
+    def first(self, digest: str, size: int) -> dict[str, Any] | None:
         """What an earlier sending of the same file became. Also finds out, before hundreds of megabytes are on their way for
-        nothing, whether the token may upload."""
+        nothing, whether the token may upload, and so much."""
         try:
-            return self.ask("/api/bundles", b"", {"Content-Length": "0"} | key_of(digest))
+            return self.ask("/api/bundles", b"", {"Content-Length": "0", "Upload-Length": str(size)} | key_of(digest))
         except Refused as refused:
             if refused.code != EMPTY:
                 raise
@@ -87,8 +109,8 @@ class Site:
         except HTTPError as error:
             raise said(error) from None
         except (URLError, HTTPException, OSError) as error:
-            where = "closed the connection; is the file larger than it allows?" if body else "does not answer."
-            raise Refused(f"{self.root} {where} ({getattr(error, 'reason', error)})") from None
+            where = "broke off the connection" if body else "does not answer"
+            raise Later(f"{self.root} {where}: {getattr(error, 'reason', None) or error or type(error).__name__}") from None
         try:
             found = json.loads(text)
         except ValueError:
@@ -105,9 +127,15 @@ def said(error: HTTPError) -> Refused:
     try:
         detail = str(json.loads(error.read(1 << 16))["detail"])
     except (ValueError, KeyError, TypeError, OSError):
-        return Refused(f"The site answered {error.code} {error.reason}; is --url right?")
+        kind = Later if error.code >= 500 else Refused
+        return kind(f"The site answered {error.code} {error.reason}; is --url right?", error.code)
     if error.code == 401:
         return Refused("The site does not know this token, or it was revoked.")
+    if error.code == TOO_OFTEN:
+        wait = error.headers.get("Retry-After", "")
+        return Later(f"The site was asked too often: try again in {wait or 'some'} s.", TOO_OFTEN, float(wait or 10))
+    if error.code >= 500:
+        return Later(f"The site failed ({error.code}): {detail}", error.code)
     return Refused(f"The site refused ({error.code}): {detail}", error.code)
 
 
@@ -165,30 +193,52 @@ def upload(options: argparse.Namespace) -> None:
         digest, size = measure(file)
         print(f"{name}: {size / 2**20:.2f} MiB, sha256 {digest}")
         if options.dry_run:
-            if options.path.is_dir():
-                for member in read_folder(options.path, ANY_SIZE).members:
-                    print(f"  {member.name}: {member.size} bytes")
+            print("\n".join(preview(options.path, options.model).lines()))
             print("Nothing was sent.")
             return
         site = Site(options.url, options.token)
         query = {"name": name, "model": options.model, "public": "false" if options.private else "true"}
-        bundle = site.first(digest)
-        if bundle:
-            print("It is there already.")
-        else:
-            with tqdm(total=size, unit="B", unit_scale=True, desc="sent", disable=not sys.stderr.isatty()) as bar:
-                bundle = site.upload(file, digest=digest, size=size, bar=bar, **query)
+        bundle, was_there = sent(site, file, digest, size, query)
+    if was_there:
+        print("It is there already.")
     side = "public" if bundle["public"] else "private"
     print(f"Bundle {bundle['uid']} ({side}): {bundle['state']}; {site.root}/api/bundles/{bundle['uid']}")
     if options.wait:
         report(wait(site, bundle["uid"]))
 
 
+def sent(site: Site, file: IO[bytes], digest: str, size: int, query: dict[str, str]) -> tuple[dict[str, Any], bool]:
+    """The bundle, and whether it was there before. A connection that breaks is tried again: what the site has, it says."""
+    if bundle := site.first(digest, size):
+        return bundle, True
+    for pause_s in (*AGAIN_S, None):
+        try:
+            with tqdm(total=size, unit="B", unit_scale=True, desc="sent", disable=not sys.stderr.isatty()) as bar:
+                return site.upload(file, digest=digest, size=size, bar=bar, **query), False
+        except Later as broken:
+            if pause_s is None or broken.code:
+                raise
+            print(f"arch-kernels: {broken}; sending it again", file=sys.stderr)
+            time.sleep(pause_s)
+            file.seek(0)
+            if bundle := site.first(digest, size):  # all of it had arrived; and it says why it refuses, if it does
+                return bundle, False
+    raise AssertionError("the last time is returned or raised")
+
+
 def wait(site: Site, uid: str) -> dict[str, Any]:
     """Until it is imported and graded wherever it can be. Raises Refused when it cannot be imported."""
     with tqdm(unit=" gradings", desc="graded", disable=not sys.stderr.isatty()) as bar:
+        heard = time.monotonic()
         while True:
-            bundle = site.bundle(uid)
+            try:
+                bundle = site.bundle(uid)
+            except Later as trouble:
+                if time.monotonic() - heard > PATIENCE_S + trouble.wait_s:
+                    raise
+                time.sleep(max(POLL_S, trouble.wait_s))
+                continue
+            heard = time.monotonic()
             if bundle["state"] == "failed":
                 raise Refused(f"The bundle could not be imported: {bundle['error']}")
             moving = [row for row in bundle["progress"] if not row["parked"]]
@@ -226,7 +276,9 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--model", default="", metavar="NAME", help="for rows that do not name their model")
     command.add_argument("--private", action="store_true", help="not on the public pages")
     command.add_argument("--wait", action="store_true", help="until everything is graded that can be")
-    command.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+    command.add_argument(
+        "--dry-run", action="store_true", help="say what is in it, row by row what is passed over, and send nothing"
+    )
     return top
 
 
@@ -239,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         upload(options)
     except (Refused, BundleError, OSError) as error:
         print(f"arch-kernels: {error}", file=sys.stderr)
-        return 1
+        return getattr(error, "status", 1)
     except KeyboardInterrupt:
         print("arch-kernels: stopped; sent again, it goes on with the same bundle", file=sys.stderr)
         return 130

@@ -32,6 +32,7 @@ from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import importing, tokens
 
 CHUNK_BYTES = 1 << 18
+FORM_BYTES = 1 << 16  # around the file, if it comes in a form
 
 
 def user_of(request: HttpRequest) -> User:
@@ -85,6 +86,7 @@ def upload(
     if first := first_of(request, idempotency_key):
         read_off(request)
         return Status(200, seen(first))
+    check_announced(request)
     with received(request) as file:
         digest = hash_of(file)
         if sha256 and sha256 != digest:
@@ -144,10 +146,20 @@ def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bun
     return bundle, True
 
 
+def check_announced(request: HttpRequest) -> None:
+    """Refuse what is too large by its length, before it is read. Upload-Length asks before it is sent."""
+    for length in (request.headers.get("Content-Length"), request.headers.get("Upload-Length")):
+        if length and length.isdecimal() and int(length[:20]) > (settings.UPLOAD_MAX_MB << 20) + FORM_BYTES:
+            raise too_big()
+
+
+def too_big() -> HttpError:
+    return HttpError(413, f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")
+
+
 @contextmanager
 def received(request: HttpRequest) -> Iterator[File]:
     """The uploaded file on disk, however it was sent. Never in memory as a whole."""
-    too_big = HttpError(413, f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")
     try:
         if request.content_type == "multipart/form-data":
             file = request.FILES.get("file")
@@ -156,7 +168,7 @@ def received(request: HttpRequest) -> Iterator[File]:
             yield file
             return
     except RequestDataTooBig:
-        raise too_big from None
+        raise too_big() from None
     except MultiPartParserError as error:
         raise HttpError(400, f"The form cannot be read: {error}") from None
     with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
@@ -164,7 +176,7 @@ def received(request: HttpRequest) -> Iterator[File]:
             while chunk := request.read(CHUNK_BYTES):
                 raw.write(chunk)
                 if raw.tell() > settings.UPLOAD_MAX_MB << 20:
-                    raise too_big
+                    raise too_big()
         except UnreadablePostError:
             raise HttpError(400, "The upload broke off.") from None
         if not raw.tell():

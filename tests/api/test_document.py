@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase
+from hypothesis import settings as hypothesis_settings
 
 from leaderboard.services import tokens
 from leaderboard.wsgi import application
@@ -16,9 +17,7 @@ from tests.api.conftest import make_user
 from tests.pages import factories
 
 schemathesis = pytest.importorskip("schemathesis", reason="wants `pip install schemathesis` (extra dev)")
-pytestmark = [pytest.mark.fuzz, pytest.mark.slow, pytest.mark.django_db]
-
-
+pytestmark = pytest.mark.django_db
 document = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
 
 
@@ -33,18 +32,50 @@ def in_one_transaction(db: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def headers(in_one_transaction: None) -> dict[str, str]:
-    factories.make_result(factories.make_submission(factories.make_kernel("dot_f32"), factories.make_model("lab/one")))
-    return {"Authorization": f"Bearer {tokens.make(make_user('uploader'), 'a script')[1]}"}
+def tokens_of(in_one_transaction: None) -> dict[str, str]:
+    """Beside something public there is a private bundle of somebody else's."""
+    kernel = factories.make_kernel("dot_f32")
+    factories.make_result(factories.make_submission(kernel, factories.make_model("lab/one")))
+    hidden = factories.make_submission(kernel, factories.make_model("hushed/model"), public=False, uid="hushed0000")
+    factories.make_result(hidden)
+    factories.make_bundle("hushed.zip", public=False, submissions=(hidden,))
+    revoked, word = tokens.make(make_user("former"), "an old script")
+    tokens.revoke(revoked)
+    reader = tokens.make(make_user("reader", may_upload=False), "only reads")[1]
+    return {"uploader": tokens.make(make_user("uploader"), "a script")[1], "reader": reader, "revoked": word, "nobody": ""}
+
+
+@pytest.fixture(autouse=True)
+def without_limits(settings: Any) -> None:
+    settings.API_READS_PER_MINUTE = settings.API_UPLOADS_PER_HOUR = 0
+
+
+def examples(number: int) -> Any:
+    return hypothesis_settings(
+        max_examples=number,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def ask(case: Any, token: str) -> None:
+    """With every check that schemathesis has."""
+    response = case.call_and_validate(headers={"Authorization": f"Bearer {token}"} if token else {})
+    assert "hushed" not in response.text
 
 
 @document.parametrize()
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
-def test_every_answer_is_one_that_the_document_describes(case: Any, headers: dict[str, str]) -> None:
-    case.call_and_validate(headers=headers)
+@examples(12)
+def test_every_answer_is_one_that_the_document_describes(case: Any, tokens_of: dict[str, str]) -> None:
+    ask(case, tokens_of["uploader"])
+
+
+@pytest.mark.fuzz
+@pytest.mark.slow
+@pytest.mark.parametrize("whose", ["uploader", "reader", "revoked", "nobody"])
+@document.parametrize()
+@examples(150)
+def test_so_is_every_answer_to_many_more_requests(case: Any, tokens_of: dict[str, str], whose: str) -> None:
+    ask(case, tokens_of[whose])
