@@ -93,11 +93,12 @@ def pairs(selection: Selection) -> Pairs:
 def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
     """`summaries` says which results it is of, and, afterwards, of when."""
     what = ("pairs", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
-    found: Pairs = summaries.keeper.get(what, lambda: _pairs(selection), at_most_s=AT_MOST_S)
+    found: Pairs = summaries.keeper.get(what, lambda: fresh_pairs(selection), at_most_s=AT_MOST_S)
     return found
 
 
-def _pairs(selection: Selection) -> Pairs:
+def fresh_pairs(selection: Selection) -> Pairs:
+    """The same, never from the cache: a change of emulated results alone is seen there only after a while."""
     by_model: dict[int, list[tuple[str, str, dict[str, Side]]]] = defaultdict(list)
     for uid, model, kernel, sides in _read(selection):
         by_model[model].append((uid, kernel, sides))

@@ -1,0 +1,23 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from leaderboard.report.writer import write_report
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the public results as one document: README.md, figures as SVG, tables as CSV; the same bytes from the same data."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("out", type=Path, help="a folder, made where it is not there: results/arch-kernels-v1/")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        out: Path = options["out"]
+        try:
+            files = write_report(out)
+        except OSError as error:
+            raise CommandError(f"cannot write to {out}: {error.strerror}") from error
+        self.stdout.write(f"{len(files)} files in {out}: {', '.join(files)}")

@@ -1,0 +1,138 @@
+"""What the report is about, read once. Public results only, and nothing that is not in the tables: no clock, no host."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Avg, Count, Max, Q
+
+from leaderboard.board import Row, board_rows
+from leaderboard.models import Bundle, Kernel, LanguageModel, Machine, Result, Standing, Submission
+from leaderboard.pairs import Pairs, fresh_pairs
+from leaderboard.querysets import ResultQuerySet
+from leaderboard.selection import Selection
+from leaderboard.summaries import Summaries
+
+ARCHS = ("amd64", "arm64")
+Counts = dict[tuple[str, str], Counter[str]]  # (model's name, kernel's name) -> verdicts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything in the document. Rows of `boards` are measured natively; `emulated` has verdicts only."""
+
+    kernels: list[Kernel]
+    models: list[LanguageModel]  # best first, baselines last
+    boards: dict[str, list[Row]]  # by architecture, with an answer measured there
+    cells: dict[str, dict[int, dict[str, Standing]]]  # architecture -> model's id -> kernel's name
+    emulated: dict[str, Counts]
+    pairs: Pairs
+    verdicts: dict[str, Counts]  # of every current result, emulated or not
+    agreement: dict[int, Counter[str]]  # model's id -> both, amd64, arm64, neither
+    machines: list[Machine]
+    gradings: dict[int, int]  # by machine's id
+    bundles: list[Bundle]
+    sampled: dict[int, dict[str, Any]]  # model's id -> tokens, answers cut short
+    versions: dict[str, list[str]]  # kernel's name -> versions among its results
+    left_out: dict[str, int]  # why results are in no summary
+    results: int
+    newest: datetime | None
+
+
+def read() -> Report:
+    """From the database as it is; what is cached by time is read afresh."""
+    selection = Selection()
+    kernels = list(Kernel.objects.active())
+    summaries = Summaries(fresh=True)
+    boards = {arch: found for arch in ARCHS if (found := board_rows(Selection(arch=arch), summaries))}
+    current = shown()
+    details = list(current.values_list("arch", "model__name", "kernel__name", "verdict", "emulated", "submission_id", "model_id"))
+    return Report(
+        kernels=kernels,
+        models=_ordered(boards, {pk for *_, pk in details}),
+        boards=boards,
+        cells={arch: summaries.cells(arch) for arch in ARCHS},
+        emulated={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch and row[4]))},
+        pairs=fresh_pairs(selection),
+        verdicts={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch))},
+        agreement=_agreement(details),
+        machines=list(
+            Machine.objects.filter(results__in=current).distinct().order_by("arch", "cpu_model", "backend", "fingerprint")
+        ),
+        gradings=dict(current.order_by().values_list("machine").annotate(n=Count("pk")).filter(machine__isnull=False)),
+        bundles=list(Bundle.objects.public().filter(state=Bundle.State.IMPORTED).order_by("name", "sha256")),
+        sampled=_sampled(),
+        versions=_versions(current),
+        left_out=_left_out(),
+        results=len(details),
+        newest=current.aggregate(newest=Max("graded_at"))["newest"],
+    )
+
+
+def shown() -> ResultQuerySet:
+    """Public results that say something of an answer as things are measured today, emulated ones among them."""
+    return Result.objects.current().public().done().real().trusted().up_to_date().filter(kernel__retired=False)
+
+
+def _ordered(boards: dict[str, list[Row]], known: set[int]) -> list[LanguageModel]:
+    """As the first board has them, then those without a measured answer by name; baselines last."""
+    models = LanguageModel.objects.in_bulk(known)
+    ranked = [row.model.pk for rows in boards.values() for row in rows if row.model.pk in models]
+    rest = sorted(set(models) - set(ranked), key=lambda pk: models[pk].name)
+    ordered = [models[pk] for pk in dict.fromkeys([*ranked, *rest])]
+    return sorted(ordered, key=lambda model: model.is_baseline)  # stable
+
+
+def _counts(rows: Iterable[tuple[Any, ...]]) -> Counts:
+    found: Counts = defaultdict(Counter)
+    for _, model, kernel, verdict, *_ in rows:
+        found[model, kernel][verdict] += 1
+    return dict(found)
+
+
+def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
+    """Of answers with a verdict on both: where they pass."""
+    passed: dict[tuple[int, int], dict[str, bool]] = defaultdict(dict)
+    for arch, _, _, verdict, _, submission, model in rows:
+        passed[model, submission][arch] = verdict == "passed"
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    for (model, _), sides in passed.items():
+        if len(sides) == len(ARCHS):
+            where = [arch for arch in ARCHS if sides[arch]]
+            found[model]["both" if len(where) == 2 else where[0] if where else "neither"] += 1
+    return dict(found)
+
+
+def _sampled() -> dict[int, dict[str, Any]]:
+    """How long the public answers are, where their runs say it."""
+    rows = Submission.objects.public().filter(kernel__retired=False).order_by().values("model")
+    rows = rows.annotate(
+        answers=Count("pk"),
+        tokens=Avg("completion_tokens"),
+        cut_short=Count("pk", filter=Q(cut_short=True)),
+        none=Count("pk", filter=Q(source=None)),
+    )
+    return {row["model"]: dict(row) for row in rows}
+
+
+def _versions(current: ResultQuerySet) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for kernel, version in (
+        current.order_by("kernel__name", "kernel_version").values_list("kernel__name", "kernel_version").distinct()
+    ):
+        found[kernel].append(version)
+    return dict(found)
+
+
+def _left_out() -> dict[str, int]:
+    public = Result.objects.public().done().real().filter(kernel__retired=False)
+    current = public.current()
+    return {
+        "declared invalid by a person": public.filter(invalidated=True).count(),
+        "too good to be counted before a person has looked": current.filter(flagged=True).count(),
+        "measured before the kernel or the harness changed": current.exclude(pk__in=current.up_to_date()).count(),
+    }
