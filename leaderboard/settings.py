@@ -180,7 +180,7 @@ BUNDLE_MAX_VALUES = env.int(
 BUNDLE_MAX_REPLY_MB = env.int("BUNDLE_MAX_REPLY_MB", default=2)
 BUNDLE_MAX_ROWS = env.int("BUNDLE_MAX_ROWS", default=500_000)
 BUNDLE_MAX_MODELS = env.int("BUNDLE_MAX_MODELS", default=1000)
-BUNDLE_MAX_HEADER_MB = env.int("BUNDLE_MAX_HEADER_MB", default=32)  # a zip's directory, a tar's extended headers
+BUNDLE_MAX_HEADER_MB = env.int("BUNDLE_MAX_HEADER_MB", default=16)  # a zip's directory, a tar's extended headers
 BUNDLE_MAX_WINDOW_MB = env.int("BUNDLE_MAX_WINDOW_MB", default=32)  # how far back zstd may refer: its memory
 BUNDLE_REPORT_ROWS = env.int("BUNDLE_REPORT_ROWS", default=1000)  # skipped rows that are listed one by one; all are counted
 BUNDLE_READ_NOW_MB = env.int("BUNDLE_READ_NOW_MB", default=8)  # smaller uploads are read within the request

@@ -26,7 +26,7 @@ class Limits:
     reply_mb: int = 2
     values: int = 500_000  # in one row: a short line of brackets takes twenty times its length in memory
     models: int = 1000
-    header_mb: int = 32  # a zip's directory, a tar's extended headers: read at once, whatever their length
+    header_mb: int = 16  # a zip's directory, a tar's extended headers: read at once, whatever their length
     window_mb: int = 32  # how far back zstd may refer, which is what it takes in memory
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leaderboard.bundles.formats.base import NoReply, Reply, Row, count
+from leaderboard.bundles.formats.base import NoReply, Reply, Row, count, error_text
 from leaderboard.bundles.runs import first_text, scalar_text
 
 
@@ -12,12 +12,15 @@ class Lines:
     name = "plain lines"
 
     def takes(self, row: Row) -> bool:
-        return "kernel" in row and "answer" in row
+        return "kernel" in row and ("answer" in row or "error" in row)
 
     def task_key(self, row: Row) -> str:
         return f"{scalar_text(row.get('kernel'))} {scalar_text(row.get('model'))}"
 
     def replies(self, row: Row) -> Iterable[Reply | NoReply]:
+        if "answer" not in row:
+            yield NoReply(reason=f"provider error: {error_text(row['error']) or 'no message'}")
+            return
         if not isinstance(row["answer"], str | None):
             yield NoReply(reason='"answer" is not a text')
             return
