@@ -22,8 +22,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = {
     "requirements.txt": ["site"],  # make demo, make up
-    "requirements-image.txt": ["site", "docker", "prime", "parquet"],  # Dockerfile
-    "requirements-dev.txt": ["site", "docker", "prime", "parquet", "figures", "dev"],  # make setup
+    "requirements-image.txt": ["site", "docker", "prime", "evaluate", "parquet"],  # Dockerfile
+    "requirements-dev.txt": ["site", "docker", "prime", "evaluate", "parquet", "figures", "dev"],  # make setup
 }
 ENVIRONMENT = "environments/arch_kernels_v1/pyproject.toml"
 ENVIRONMENT_LOCK = "requirements-environment.txt"  # make test-environment: a .venv of its own, the site never needs it

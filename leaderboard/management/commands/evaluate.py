@@ -1,0 +1,218 @@
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from kernels.catalog import load_catalog
+from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
+from leaderboard.evaluation.folder import Folder, InUse, failed, totals
+from leaderboard.evaluation.secret import BadKey, key_from
+from leaderboard.management.commands.import_bundle import Command as Import
+from leaderboard.management.progress import progress_bar
+from leaderboard.models import Bundle, Result
+from leaderboard.services import queueing
+from leaderboard.services.queueing import ARCHS
+
+NUMBERS = ("temperature", "top_p")
+COUNTS = ("max_tokens", "max_completion_tokens", "seed")
+EXIT_INTERRUPTED = 130
+
+
+class Command(BaseCommand):
+    help = (
+        "Ask a model for answers to the kernels through an OpenAI-compatible endpoint, and grade them. The same command goes on "
+        "after an interruption. The key is read from the environment and stored nowhere."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("model", metavar="MODEL", help="as the endpoint knows it")
+        parser.add_argument("--base-url", required=True, help="for example https://api.openai.com/v1")
+        parser.add_argument(
+            "--api-key-var", default="", metavar="VAR", help="the environment variable with the key; none: no key"
+        )
+        parser.add_argument("--rollouts", type=_positive, default=3, metavar="N", help="answers to each kernel; default 3")
+        parser.add_argument("--kernels", nargs="+", action="extend", default=[], metavar="NAME", help="only these")
+        parser.add_argument(
+            "--arch",
+            nargs="+",
+            action="extend",
+            choices=ARCHS,
+            default=[],
+            help="grade only there; one alone is told to the model",
+        )
+        asking = parser.add_argument_group("how it is asked")
+        for name in NUMBERS:
+            asking.add_argument(_option(name), type=float, metavar="X")
+        for name in COUNTS:
+            asking.add_argument(_option(name), type=int, metavar="N")
+        asking.add_argument("--reasoning-effort", metavar="WORD")
+        asking.add_argument("--extra", type=_json_object, default={}, metavar="JSON", help="further fields of the request")
+        patience = parser.add_argument_group("patience")
+        patience.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="questions at a time; default 8")
+        patience.add_argument("--timeout", type=float, default=900.0, metavar="S", help="for one whole answer; default 900 s")
+        patience.add_argument("--retries", type=int, default=5, metavar="N", help="after 429, 5xx, broken connections; default 5")
+        patience.add_argument("--retry-errors", action="store_true", help="ask again what ended in an error the last time")
+        patience.add_argument("--again", action="store_true", help="a new evaluation, though there is one of the same questions")
+        money = parser.add_argument_group("cost, in US dollars for a million tokens, where the service does not say it")
+        money.add_argument("--price-prompt", type=float, metavar="X")
+        money.add_argument("--price-completion", type=float, metavar="X")
+        parser.add_argument("--private", action="store_true", help="only staff see what it brings")
+        parser.add_argument("--wait", action="store_true", help="until everything is graded")
+        parser.add_argument("--no-import", action="store_true", help="leave the answers in their folder")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            key = key_from(options["api_key_var"])
+            asking = _asking(options)
+            kernels = _kernels(options["kernels"])
+            path = _folder(asking, again=options["again"])
+            with Folder(path) as folder:
+                todo = self.todo(folder, kernels, options)
+                folder.describe(asking, options["rollouts"])
+                whole = not todo or self.ask(asking, key, folder, todo, options)
+                folder.describe(asking, options["rollouts"])
+                self.report(folder)
+        except (BadKey, BadAsking, InUse) as error:
+            raise CommandError(str(error)) from error
+        if not whole:
+            self.stdout.write(f"Interrupted: what is answered is in {path}; the same command goes on from there.")
+            sys.exit(EXIT_INTERRUPTED)
+        if not any("answer" in row for row in folder.rows):
+            raise CommandError(f"no answer at all; the errors are in {path}")
+        if not options["no_import"]:
+            self.bring(path, options)
+
+    def todo(self, folder: Folder, kernels: list[str], options: dict[str, Any]) -> list[Task]:
+        done = folder.done(again=options["retry_errors"])
+        asked = list(tasks(kernels, options["rollouts"]))
+        todo = [task for task in asked if task not in done]
+        known = len(asked) - len(todo)
+        self.stdout.write(f"{len(asked)} questions, {known} of them answered already; {folder.path}")
+        return todo
+
+    def ask(self, asking: Asking, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
+        """False when somebody ended it."""
+        try:
+            from leaderboard.evaluation.endpoint import Endpoint
+            from leaderboard.evaluation.patience import Patience
+            from leaderboard.evaluation.runner import Hopeless, Prices, Runner
+        except ImportError as missing:
+            raise CommandError("evaluating needs httpx: pip install 'arch-kernels[evaluate]'") from missing
+        prices = Prices(prompt=options["price_prompt"], completion=options["price_completion"])
+        with closing(Endpoint(asking.url, key, options["timeout"])) as endpoint, progress_bar(len(todo), "answers") as bar:
+            runner = Runner(
+                asking=asking,
+                endpoint=endpoint,
+                patience=Patience(retries=options["retries"]),
+                prices=prices,
+                concurrency=options["concurrency"],
+            )
+
+            def keep(row: dict[str, Any]) -> None:
+                folder.add(row)
+                bar.update(1)
+                if error := row.get("error"):
+                    status = f"HTTP {error['status_code']}: " if error["status_code"] else ""
+                    bar.say(f"{row['kernel']}, rollout {row['rollout']}: no answer: {status}{error['message']}")
+
+            try:
+                with _signals(runner.interrupt):
+                    return runner.run(todo, keep, bar.say)
+            except Hopeless as hopeless:
+                raise CommandError(f"{hopeless}. Nothing more was asked; the same command goes on once that is mended.") from None
+
+    def report(self, folder: Folder) -> None:
+        used = totals(folder.rows)
+        cost = "" if used["cost_usd"] is None else f", {used['cost_usd']:.4f} US dollars"
+        cut = sum(row.get("cut_short") is True for row in folder.rows)
+        self.stdout.write(
+            f"{used['answers']} answers ({cut} cut short), {len(failed(folder.rows))} questions without one; "
+            f"{used['prompt_tokens'] or 0:,} prompt and {used['completion_tokens'] or 0:,} completion tokens{cost}"
+        )
+
+    def bring(self, path: Path, options: dict[str, Any]) -> None:
+        """The way of any other bundle."""
+        command = Import()
+        command.stdout, command.stderr = self.stdout, self.stderr
+        bundle = command.bring(path, public=not options["private"], model="")
+        command.report(bundle)
+        _leave_out(bundle, set(ARCHS) - set(options["arch"] or ARCHS))
+        if options["wait"]:
+            command.wait(bundle)
+
+
+def _asking(options: dict[str, Any]) -> Asking:
+    given = {name: options[name] for name in (*NUMBERS, *COUNTS, "reasoning_effort") if options[name] is not None}
+    reserved = {"model", "messages", "stream", "n"} & set(options["extra"])
+    if reserved:
+        raise BadAsking(f"--extra cannot set {', '.join(sorted(reserved))}")
+    archs = set(options["arch"])
+    told = archs.pop() if len(archs) == 1 else ""
+    return Asking(model=options["model"], base_url=options["base_url"], sampling=given | options["extra"], told=told)
+
+
+def _kernels(words: list[str]) -> list[str]:
+    names = [name for word in words for name in word.split(",") if name]
+    if unknown := [name for name in names if name not in load_catalog()]:
+        raise BadAsking(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
+    return [name for name in load_catalog() if not names or name in names]
+
+
+def _folder(asking: Asking, *, again: bool) -> Path:
+    """That of the latest evaluation of the same questions, or a new one beside it."""
+    first = Path(settings.DATA_DIR) / "evaluations" / asking.folder_name
+    paths = (first if number == 1 else first.with_name(f"{first.name}-{number}") for number in count(1))
+    latest = first
+    for path in paths:
+        if not path.exists():
+            return path if again else latest
+        latest = path
+    raise AssertionError("numbers do not end")
+
+
+def _leave_out(bundle: Bundle, archs: set[str]) -> None:
+    """Not graded there: `manage.py regrade` does it later."""
+    if archs:
+        brought = Result.objects.filter(submission__entries__bundle=bundle, submission__entries__first=True, arch__in=archs)
+        queueing.cancel(Result.objects.filter(pk__in=brought.values("pk")))
+
+
+@contextmanager
+def _signals(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM are noted and not raised: a reply that is just being written is written whole."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: interrupt()) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("not a JSON object")
+    return value
