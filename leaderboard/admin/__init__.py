@@ -10,5 +10,6 @@ __all__ = ["bulk", "bundles", "catalog", "language_models", "results", "tokens"]
 admin.site.site_header = "Arch Kernels"
 admin.site.site_title = "Arch Kernels"
 admin.site.index_title = "Administration"
+admin.site.enable_nav_sidebar = False  # the lists need its width
 for hidden in (Failure, OrmQ, Schedule, Success):  # messages are only wake-ups: the queue is the results' table
     admin.site.unregister(hidden)

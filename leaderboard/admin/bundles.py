@@ -27,7 +27,7 @@ def valid_results_of(bundles: QuerySet[Any]) -> QuerySet[Any]:
 
 @admin.register(Bundle)
 class BundleAdmin(BundlePages, DeletesInBulk):
-    list_display = ["name", "uid", "state", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
+    list_display = ["name", "state", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
     list_filter = ["state", "public", "format", "uploader"]
     list_select_related = ["uploader"]
     search_fields = ["name", "uid", "sha256", "uploader__username", "asked__name"]
