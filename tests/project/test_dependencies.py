@@ -76,7 +76,9 @@ def test_the_grader_imports_nothing_that_no_extra_brings() -> None:
 
 
 def test_the_site_imports_nothing_that_its_extra_does_not_bring() -> None:
-    assert undeclared(distributions("leaderboard", lazy=True), names([*PROJECT["dependencies"], *EXTRAS["site"]])) == {}
+    found = undeclared(distributions("leaderboard", lazy=True), names([*PROJECT["dependencies"], *EXTRAS["site"]]))
+    assert {name: where for name, where in found.items() if not where.startswith("leaderboard/evaluation/")} == {}
+    assert set(found) <= names(EXTRAS["evaluate"])
 
 
 def test_the_tests_import_nothing_that_setup_does_not_install() -> None:
