@@ -7,9 +7,12 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
+from leaderboard.exports import formats_of
 from leaderboard.images import FORMATS, can_draw
 
 register = template.Library()
+
+FORMAT_NAMES = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown", "parquet": "Parquet"}
 
 NAVIGATION = (
     ("board", "Leaderboard"),
@@ -20,7 +23,19 @@ NAVIGATION = (
     ("queue", "Queue"),
     ("methodology", "Methodology"),
     ("changes", "Changes"),
+    ("try", "Try"),  # the same for everybody, so that pages are: who is not signed in is asked to be
 )
+
+
+@register.inclusion_tag("leaderboard/parts/exports.html")
+def exports(table: str, query: str = "", what: str = "", paper: str = "") -> dict[str, Any]:
+    """Links to a table in every format. query: what the page shows; paper: the columns that LaTeX and Markdown are to have."""
+    links = []
+    for form in formats_of(table):
+        of_paper = f"&columns={paper}" if paper and form in ("tex", "md") else ""
+        address = f"{reverse('export', args=[table, form])}?{query}{of_paper}".rstrip("?")
+        links.append((FORMAT_NAMES[form], address))
+    return {"what": what or "Export", "links": links}
 
 
 @register.inclusion_tag("leaderboard/parts/figure_files.html")
