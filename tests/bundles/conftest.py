@@ -11,6 +11,9 @@ from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
 from leaderboard.bundles.found import Answer, Limits, Skipped
 from leaderboard.bundles.reading import Reading
+from tests.site.conftest import kernels
+
+__all__ = ["kernels"]
 
 LIMITS = Limits(unpacked_mb=100, ratio=1000, files=1000, line_mb=1, rows=1000)
 
