@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from leaderboard import querysets
 from leaderboard.admin_models import BulkAction, BundleModel
+from leaderboard.evaluation_models import Evaluation
 
 __all__ = [
     "ARCHITECTURES",
@@ -24,6 +25,7 @@ __all__ = [
     "BundleEntry",
     "BundleModel",
     "Calibration",
+    "Evaluation",
     "Kernel",
     "LanguageModel",
     "Machine",
