@@ -56,7 +56,7 @@ class TrialForm(forms.Form):
 def trials(request: HttpRequest) -> HttpResponse:
     """The form, and one's last trials."""
     user = cast(User, request.user)
-    form = TrialForm(request.POST or None, initial={"kernel": request.GET.get("kernel")})
+    form = TrialForm(request.POST or None, initial=begun_from(request))
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
         try:
@@ -68,6 +68,19 @@ def trials(request: HttpRequest) -> HttpResponse:
     mine = Trial.objects.filter(user=user).select_related("submission__kernel").prefetch_related("submission__results")
     context = {"section": "try", "form": form, "mine": mine[:SHOWN]}
     return render(request, "leaderboard/try.html", context, status=429 if form.non_field_errors() else 200)
+
+
+def begun_from(request: HttpRequest) -> dict[str, Any]:
+    """What the form holds at first: the kernel that a link names, or an earlier trial, to be changed."""
+    earlier = Trial.objects.filter(user=request.user.pk, submission__uid=request.GET.get("from", "").replace("\0", ""))
+    found = earlier.select_related("submission__kernel").first()
+    if found is None:
+        return {"kernel": request.GET.get("kernel")}
+    submission = found.submission
+    archs = sorted(set(submission.results.values_list("arch", flat=True)))
+    is_reply = submission.source is None or submission.reply.strip() != submission.source.strip()
+    kind = "reply" if is_reply else "code"
+    return {"kernel": submission.kernel.name, "text": submission.reply, "kind": kind} | ({"archs": archs} if archs else {})
 
 
 @never_cache

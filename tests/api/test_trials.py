@@ -83,6 +83,24 @@ def test_of_a_reply_the_last_answer_counts(person: Client) -> None:
     assert "no answer tags" in person.get(page).content.decode()
 
 
+def test_one_that_failed_is_changed_and_tried_again(person: Client) -> None:
+    page = paste(person, kind="reply", text=f"Look:\n<answer>{CODE}</answer>").url
+    uid = Submission.objects.get().uid
+    assert f"/try/?from={uid}" in person.get(page).content.decode()
+    form = person.get(f"/try/?from={uid}").context["form"]
+    assert form.initial["text"] == f"Look:\n<answer>{CODE}</answer>"
+    assert (form.initial["kernel"], form.initial["kind"], form.initial["archs"]) == ("dot_f32", "reply", ["amd64"])
+    for address in (f"/try/?from={uid}", "/try/?from=nothere", "/try/?from=a%00b"):
+        assert "text" not in signed_in(f"other {address}").get(address).context["form"].initial
+
+
+def test_every_page_leads_there(person: Client, client: Client) -> None:
+    for visitor in (person, client):
+        assert '<a href="/try/">Try</a>' in visitor.get("/kernels/").content.decode()
+    assert "/try/login/?next=/try/" in client.get("/try/").url  # type: ignore[attr-defined]
+    assert "makes accounts" in client.get("/try/login/").content.decode()
+
+
 def test_strangers_sign_in_first_and_see_no_trial_of_others(person: Client, client: Client) -> None:
     page = paste(person).url
     uid = Submission.objects.get().uid
