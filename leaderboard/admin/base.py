@@ -32,6 +32,14 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
+class NamedValues(admin.AllValuesFieldListFilter):
+    """A filter by the values that there are, without the empty one, which would be a link without a text."""
+
+    def __init__(self, field: Any, *arguments: Any, **more: Any) -> None:
+        super().__init__(field, *arguments, **more)
+        self.lookup_choices = self.lookup_choices.exclude(**{field.name: ""})
+
+
 class DeletesInBulk(ReadOnlyAdmin):
     """Deletes, one row as well as thousands, by the operation of that name: summaries and bundles have to follow."""
 

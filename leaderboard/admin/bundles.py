@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from leaderboard.admin.base import DeletesInBulk, in_bulk
+from leaderboard.admin.base import DeletesInBulk, NamedValues, in_bulk
 from leaderboard.admin.bundle_pages import BundlePages
 from leaderboard.models import Bundle, Result, Submission
 
@@ -28,7 +28,7 @@ def valid_results_of(bundles: QuerySet[Any]) -> QuerySet[Any]:
 @admin.register(Bundle)
 class BundleAdmin(BundlePages, DeletesInBulk):
     list_display = ["name", "state", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
-    list_filter = ["state", "public", "format", "uploader"]
+    list_filter = ["state", "public", ("format", NamedValues), "uploader"]
     list_select_related = ["uploader"]
     search_fields = ["name", "uid", "sha256", "uploader__username", "asked__name"]
     date_hierarchy = "created_at"

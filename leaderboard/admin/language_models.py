@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet, URLField
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from leaderboard.admin.base import ReadOnlyAdmin, in_bulk, log_action, plural
+from leaderboard.admin.base import NamedValues, ReadOnlyAdmin, in_bulk, log_action, plural
 from leaderboard.models import LanguageModel, Result, Submission
 from leaderboard.services import language_models
 
@@ -25,7 +25,7 @@ def valid_results_of(models: QuerySet[Any]) -> QuerySet[Any]:
 @admin.register(LanguageModel)
 class LanguageModelAdmin(ReadOnlyAdmin):
     list_display = ["name", "display_name", "kind", "provider", "weights", "released", "answers", "public_answers"]
-    list_filter = ["kind", "weights", "provider"]
+    list_filter = ["kind", "weights", ("provider", NamedValues)]
     search_fields = ["name", "display_name", "slug", "provider", "aliases__name"]
     readonly_fields = ["name", "kind", "also_known_as"]
     fields = ["name", "also_known_as", "slug", "display_name", "kind", "provider", "weights", "released", "link", "notes"]

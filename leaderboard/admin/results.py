@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from grading.result import Verdict
 from leaderboard.admin.base import DeletesInBulk, in_bulk
 from leaderboard.models import Bundle, BundleEntry, Result, Submission
 
@@ -34,6 +35,19 @@ class FromBundle(admin.SimpleListFilter):
             return queryset
         brought = BundleEntry.objects.filter(bundle__uid=str(self.value()).replace("\0", "")).values("submission")
         return queryset.filter(**{"pk__in" if queryset.model is Submission else "submission__in": brought})
+
+
+class ByVerdict(admin.SimpleListFilter):
+    """The verdicts there can be: to look which there are would go through all rows."""
+
+    title = "verdict"
+    parameter_name = "verdict"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(verdict.value, verdict.value) for verdict in Verdict if verdict is not Verdict.INTERNAL_ERROR]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(verdict=self.value()) if self.value() else queryset
 
 
 def answers_of(results: QuerySet[Any]) -> QuerySet[Any]:
@@ -84,7 +98,7 @@ class ResultAdmin(DeletesInBulk):
     list_filter = [
         "state",
         "arch",
-        "verdict",
+        ByVerdict,
         "is_current",
         FromBundle,
         "graded_at",  # a hierarchy of dates would go through all rows for every page
