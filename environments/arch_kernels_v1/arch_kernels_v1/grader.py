@@ -81,7 +81,8 @@ class Grader:
         if self._thread.is_alive() and (sandbox := self._sandbox) is not None:
             with suppress(Exception):
                 sandbox.close()
-        self._thread.join(CLOSING_S)
+        else:
+            self._thread.join(CLOSING_S)  # it is closing the sandbox itself
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
