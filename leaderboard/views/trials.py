@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
+from grading.answer import clean_source
 from leaderboard import verdicts
 from leaderboard.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Trial
@@ -78,8 +79,7 @@ def begun_from(request: HttpRequest) -> dict[str, Any]:
         return {"kernel": request.GET.get("kernel")}
     submission = found.submission
     archs = sorted(set(submission.results.values_list("arch", flat=True)))
-    is_reply = submission.source is None or submission.reply.strip() != submission.source.strip()
-    kind = "reply" if is_reply else "code"
+    kind = "code" if clean_source(submission.reply) == submission.source else "reply"
     return {"kernel": submission.kernel.name, "text": submission.reply, "kind": kind} | ({"archs": archs} if archs else {})
 
 

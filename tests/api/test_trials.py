@@ -90,6 +90,8 @@ def test_one_that_failed_is_changed_and_tried_again(person: Client) -> None:
     form = person.get(f"/try/?from={uid}").context["form"]
     assert form.initial["text"] == f"Look:\n<answer>{CODE}</answer>"
     assert (form.initial["kernel"], form.initial["kind"], form.initial["archs"]) == ("dot_f32", "reply", ["amd64"])
+    code = paste(person, CODE.replace("\n", "\r\n")).url.split("/")[2]  # as browsers send it
+    assert person.get(f"/try/?from={code}").context["form"].initial["kind"] == "code"
     for address in (f"/try/?from={uid}", "/try/?from=nothere", "/try/?from=a%00b"):
         assert "text" not in signed_in(f"other {address}").get(address).context["form"].initial
 
