@@ -6,6 +6,7 @@ DATA_DIR (default: var/) holds everything that is written: the database, uploads
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "axes",
     "csp",
     "django_q",
     "leaderboard",
@@ -88,6 +90,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",  # last: turns a refused login into its page
 ]
 ROOT_URLCONF = "leaderboard.urls"
 WSGI_APPLICATION = "leaderboard.wsgi.application"
@@ -105,6 +108,7 @@ TEMPLATES = [
         },
     },
 ]
+AUTHENTICATION_BACKENDS = ["leaderboard.login_brake.Brake", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -163,6 +167,17 @@ if env.bool("HTTPS", default=False):  # behind a proxy that speaks TLS and sets 
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
+# Failed logins, counted by name and address (leaderboard/login_brake.py)
+AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=10)
+AXES_COOLOFF_TIME = timedelta(minutes=env.int("LOGIN_PAUSE_MINUTES", default=15))
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by name alone, anybody could keep the admin out
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+AXES_CLIENT_IP_CALLABLE = "leaderboard.login_brake.client_address"
+AXES_LOCKOUT_TEMPLATE = "leaderboard/locked.html"
+
 # Uploads -------------------------------------------------------------------------------------------------------------------
 
 FILE_UPLOAD_HANDLERS = [
@@ -211,6 +226,7 @@ API_READS_PER_MINUTE = env.int("API_READS_PER_MINUTE", default=600)  # of one ad
 API_UPLOADS_PER_HOUR = env.int("API_UPLOADS_PER_HOUR", default=240)  # of one user; the command sends two requests a file
 NINJA_NUM_PROXIES = env.int("TRUSTED_PROXIES", default=0)  # in front of the site: how much of X-Forwarded-For is believed
 TRIAL_DAYS = env.int("TRIAL_DAYS", default=7)  # then a trial is deleted
+EVALUATION_ENDPOINTS = env.list("EVALUATION_ENDPOINTS", default=[])  # that the admin may ask: name=address=key's variable
 TOO_GOOD = 3.0  # a speedup above so many times the best known waits for a person to look at it
 
 # The clusters --------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,40 @@
+"""Whoever guesses passwords is stopped for a while: django-axes counts failed logins by name and address.
+
+Chosen over code of our own because it is kept up (a release for each Django), counts in the database, which all processes share,
+and covers every form that calls `authenticate`: the admin's and that of /try/.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from axes.backends import AxesStandaloneBackend
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.http import HttpRequest
+
+KEPT_FOR = timedelta(days=1)
+
+
+class Brake(AxesStandaloneBackend):  # type: ignore[misc]
+    """First of the backends. A command that checks a password has no request, and no address to be stopped at."""
+
+    def authenticate(
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **more: Any
+    ) -> None:
+        if request is not None:
+            super().authenticate(request, username, password, **more)
+
+
+def client_address(request: HttpRequest) -> str:
+    """Of the last proxy that is not ours: so many entries at the end of X-Forwarded-For are believed as TRUSTED_PROXIES says."""
+    believed = settings.NINJA_NUM_PROXIES
+    entries = [entry.strip() for entry in request.headers.get("X-Forwarded-For", "").split(",") if entry.strip()]
+    if believed and entries:
+        return str(entries[-min(believed, len(entries))])
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def prune(now: datetime) -> None:
+    AccessAttempt.objects.filter(attempt_time__lt=now - KEPT_FOR).delete()
