@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class Evaluation(models.Model):
-    """A model to be asked for answers. Its replies are in a folder (leaderboard.evaluation.folder); this row says how far it is."""
+    """A model to be asked for answers. Replies are in a folder (leaderboard.evaluation.folder); this row says how far it is."""
 
     class State(models.TextChoices):
         QUEUED = "queued", "waiting to begin"

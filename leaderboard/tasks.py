@@ -19,7 +19,7 @@ from leaderboard import leases, pairs, queue_status, summaries
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
-from leaderboard.services import bulk, drift, housekeeping, importing, queueing, recording, stand_ins
+from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, queueing, recording, stand_ins
 
 log = logging.getLogger(__name__)
 
@@ -121,6 +121,7 @@ def sweep() -> None:
             bulk.carry_on(action)
         for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
             importing.carry_on(bundle)
+        evaluations.launch()
         housekeeping.prune(timezone.now())
         sweep_sandboxes()
         summaries.warm()

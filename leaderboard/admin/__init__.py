@@ -3,9 +3,9 @@
 from django.contrib import admin
 from django_q.models import Failure, OrmQ, Schedule, Success
 
-from leaderboard.admin import bulk, bundles, catalog, language_models, results, tokens
+from leaderboard.admin import bulk, bundles, catalog, evaluations, language_models, results, tokens
 
-__all__ = ["bulk", "bundles", "catalog", "language_models", "results", "tokens"]
+__all__ = ["bulk", "bundles", "catalog", "evaluations", "language_models", "results", "tokens"]
 
 admin.site.site_header = "Arch Kernels"
 admin.site.site_title = "Arch Kernels"

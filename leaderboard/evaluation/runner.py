@@ -48,11 +48,14 @@ class Runner:
     patience: Patience
     prices: Prices
     concurrency: int
+    grace_s: float | None = None  # how long what is under way is waited for after an interrupt; None: as long as it takes
     interrupts: int = 0
+    _interrupted_at: float = 0.0
 
     def interrupt(self) -> None:
         """From a signal. The first lets questions that are under way come home: they are paid for. The second does not."""
         self.interrupts += 1
+        self._interrupted_at = self._interrupted_at or time.monotonic()
         self.patience.stop.set()
 
     def run(self, todo: Sequence[Task], on_row: Callable[[Row], None], say: Callable[[str], None]) -> bool:
@@ -68,7 +71,7 @@ class Runner:
         for worker in workers:
             worker.start()
         at_work, hopeless, told = len(workers), None, False
-        while at_work and self.interrupts < 2:
+        while at_work and not self._is_over():
             if self.interrupts and not told:
                 say("Waiting for the questions that are under way; once more ends at once.")
                 told = True
@@ -87,6 +90,10 @@ class Runner:
         if hopeless:
             raise hopeless
         return not self.interrupts
+
+    def _is_over(self) -> bool:
+        waited_s = time.monotonic() - self._interrupted_at if self.interrupts else 0.0
+        return self.interrupts > 1 or (self.grace_s is not None and waited_s > self.grace_s)
 
     def _work(self, waiting: queue.SimpleQueue[Task], home: queue.SimpleQueue[Any]) -> None:
         try:

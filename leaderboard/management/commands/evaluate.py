@@ -31,6 +31,7 @@ class Command(BaseCommand):
         "Ask a model for answers to the kernels through an OpenAI-compatible endpoint, and grade them. The same command goes on "
         "after an interruption. The key is read from the environment and stored nowhere."
     )
+    stealth_options = ("on_progress", "on_bundle", "grace_s")  # of who calls it from a program
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("model", metavar="MODEL", help="as the endpoint knows it")
@@ -96,7 +97,14 @@ class Command(BaseCommand):
         todo = [task for task in asked if task not in done]
         known = len(asked) - len(todo)
         self.stdout.write(f"{len(asked)} questions, {known} of them answered already; {folder.path}")
+        self.asked = set(asked)
+        self.progress(folder, options)
         return todo
+
+    def progress(self, folder: Folder, options: dict[str, Any]) -> None:
+        if on_progress := options.get("on_progress"):
+            answered = len(self.asked & folder.done(again=True))
+            on_progress(answered, len(self.asked & failed(folder.rows)), len(self.asked))
 
     def ask(self, asking: Asking, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
         """False when somebody ended it."""
@@ -114,11 +122,13 @@ class Command(BaseCommand):
                 patience=Patience(retries=options["retries"]),
                 prices=prices,
                 concurrency=options["concurrency"],
+                grace_s=options.get("grace_s"),
             )
 
             def keep(row: dict[str, Any]) -> None:
                 folder.add(row)
                 bar.update(1)
+                self.progress(folder, options)
                 if error := row.get("error"):
                     status = f"HTTP {error['status_code']}: " if error["status_code"] else ""
                     bar.say(f"{row['kernel']}, rollout {row['rollout']}: no answer: {status}{error['message']}")
@@ -144,6 +154,8 @@ class Command(BaseCommand):
         command.stdout, command.stderr = self.stdout, self.stderr
         bundle = command.bring(path, public=not options["private"], model="")
         command.report(bundle)
+        if on_bundle := options.get("on_bundle"):
+            on_bundle(bundle)
         _leave_out(bundle, set(ARCHS) - set(options["arch"] or ARCHS))
         if options["wait"]:
             command.wait(bundle)

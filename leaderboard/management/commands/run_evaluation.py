@@ -1,0 +1,79 @@
+import io
+import os
+import signal
+import traceback
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from leaderboard.evaluation.endpoints import Known, known_endpoints
+from leaderboard.models import Bundle, Evaluation
+from leaderboard.processes import die_with_parent
+from leaderboard.services import evaluations
+from leaderboard.text import shorten
+
+GRACE_S = 20.0  # for questions that are under way when the site ends
+SAID = 4000  # characters of what is kept
+
+
+class Command(BaseCommand):
+    help = "Run an evaluation that was begun in the admin. Started by housekeeping, under the lease that it holds."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("pk", type=int)
+        parser.add_argument("token", type=UUID)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        die_with_parent(signal.SIGTERM)  # when the site ends; what is answered stays
+        pk, token = options["pk"], options["token"]
+        evaluation = Evaluation.objects.filter(pk=pk, lease_token=token).first()
+        if evaluation is None:
+            raise CommandError("somebody else holds this evaluation, or it was stopped")
+        out = io.StringIO()
+        try:
+            with evaluations.held(pk, token, on_loss=lambda: os.kill(os.getpid(), signal.SIGTERM)):
+                self.run_it(evaluation, token, out)
+        except SystemExit:  # interrupted: it goes on with the site, unless a person has stopped it
+            evaluations.put_back(pk, token, said=shorten(out.getvalue(), SAID))
+        except CommandError as error:
+            evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(f"{out.getvalue()}{error}", SAID))
+        except Exception as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            said = f"{out.getvalue()}{type(error).__name__} in {os.path.basename(last.filename)}, line {last.lineno}"
+            evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(said, SAID))
+            raise
+        else:
+            evaluations.finish(pk, token, Evaluation.State.DONE, said=shorten(out.getvalue(), SAID))
+
+    def run_it(self, evaluation: Evaluation, token: UUID, out: io.StringIO) -> None:
+        endpoint: Known | None = known_endpoints(settings.EVALUATION_ENDPOINTS).get(evaluation.endpoint)
+        if endpoint is None:
+            raise CommandError(f"EVALUATION_ENDPOINTS has no {evaluation.endpoint} any more")
+        if evaluation.model.startswith("-"):
+            raise CommandError("a model's name cannot begin like an option")
+
+        def progress(answered: int, errors: int, total: int) -> None:
+            evaluations.report(evaluation.pk, token, answered=answered, errors=errors, total=total)
+
+        def brought(bundle: Bundle) -> None:
+            evaluations.report(evaluation.pk, token, bundle=bundle)
+
+        settings_given = {"temperature": evaluation.temperature, "max_tokens": evaluation.max_tokens}
+        call_command(
+            "evaluate",
+            evaluation.model,
+            base_url=endpoint.base_url,
+            api_key_var=endpoint.api_key_var,
+            rollouts=evaluation.rollouts,
+            kernels=evaluation.kernels,
+            private=not evaluation.public,
+            retry_errors=True,
+            grace_s=GRACE_S,
+            on_progress=progress,
+            on_bundle=brought,
+            stdout=out,
+            **{name: value for name, value in settings_given.items() if value is not None},
+        )
