@@ -17,7 +17,7 @@ from django.http import HttpRequest
 KEPT_FOR = timedelta(days=1)
 
 
-class Brake(AxesStandaloneBackend):  # type: ignore[misc]
+class Brake(AxesStandaloneBackend):
     """First of the backends. A command that checks a password has no request, and no address to be stopped at."""
 
     def authenticate(
