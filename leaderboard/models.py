@@ -208,6 +208,7 @@ class BundleEntry(models.Model):
     member = models.CharField(max_length=400, blank=True)  # path inside the bundle
     line = models.PositiveIntegerField(default=0)
     first = models.BooleanField(default=True)  # no earlier bundle had brought it
+    scores = models.JSONField(default=dict, blank=True)  # what the run itself said of the answer: {"kernel_score": 0.7, ...}
 
     class Meta:
         verbose_name_plural = "bundle entries"

@@ -99,6 +99,7 @@ class Answer:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cut_short: bool = False
+    scores: dict[str, float | str] = field(default_factory=dict)  # the run's own, for comparison
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,6 +134,7 @@ class Reading:
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             cut_short=reply.cut_short,
+            scores=reply.scores,
         )
 
     def _note_run(self, model: str, place: _Place) -> None:

@@ -298,13 +298,13 @@ def confirm_when_read(bundle: Bundle) -> None:
         queueing.wake("housekeeping")
 
 
-def carry_on(bundle: Bundle) -> None:
+def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
     """For the sweep: whatever the bundle waits for, unless somebody else is at it."""
     try:
         if bundle.state == Bundle.State.READING:
-            read(bundle)
+            read(bundle, progress)
         elif bundle.state == Bundle.State.IMPORTING:
-            import_bundle(bundle)
+            import_bundle(bundle, progress)
     except Taken:
         pass
 
@@ -371,6 +371,7 @@ def _bring(bundle: Bundle, answers: list[Answer], models: dict[str, LanguageMode
             member=answer.member,
             line=answer.line,
             first=answer.identity in ours,
+            scores=answer.scores,
         )
         for answer in answers
         if known[answer.identity].is_same

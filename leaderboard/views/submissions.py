@@ -17,6 +17,7 @@ from leaderboard import charts, numbers, verdicts
 from leaderboard.highlight import highlight_c
 from leaderboard.marks import explanations, marks
 from leaderboard.models import Bundle, LanguageModel, Result, Submission
+from leaderboard.own_scores import own_scores
 from leaderboard.provenance import provenance
 from leaderboard.querysets import ResultQuerySet
 from leaderboard.record import record
@@ -62,6 +63,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "logs": _logs(current),
         "history": results,
         "parked": parked,
+        "own": own_scores(found, current),
         "bundles": Bundle.objects.public().filter(entries__submission=found).order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from leaderboard.bundles.runs import first_text
@@ -26,6 +26,7 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cut_short: bool = False
+    scores: dict[str, float | str] = field(default_factory=dict)  # the run's own, for comparison
 
 
 @dataclass(frozen=True, kw_only=True)

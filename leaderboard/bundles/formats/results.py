@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables
+from leaderboard.bundles.formats.scores import own_scores
 from leaderboard.bundles.runs import first_text, scalar_text
 
 
@@ -39,6 +40,7 @@ class Results:
             prompt_tokens=count(usage.get("input_tokens")),
             completion_tokens=count(usage.get("output_tokens")),
             cut_short=row.get("is_truncated") is True,
+            scores=own_scores({"reward": row.get("reward")}, row.get("metrics")),
         )
 
 

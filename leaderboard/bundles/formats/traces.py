@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables, total
+from leaderboard.bundles.formats.scores import scores_of_trace
 from leaderboard.bundles.runs import first_text, scalar_text
 
 # A framework's limit ended the conversation (verifiers' own `is_truncated`, but for max_turns: the last reply is whole then).
@@ -54,6 +55,7 @@ def read_trace(trace: Row, task: Row) -> Reply | NoReply:
         prompt_tokens=total(count(usage.get(key)) for usage in usages for key in ("prompt_tokens", "cached_input_tokens")),
         completion_tokens=total(count(usage.get("completion_tokens")) for usage in usages),
         cut_short=is_cut_short(trace, calls),
+        scores=scores_of_trace(trace, task),
     )
 
 

@@ -1,0 +1,49 @@
+"""The scores that runs gave their answers themselves, beside ours: the same grader in another place should agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grading.result import FIELDS
+from leaderboard.models import BundleEntry, Result, Submission
+
+MOST = 4  # runs beside each other
+FIRST = ("verdict", "kernel_score", "speedup", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb")
+NOT_SHOWN = {"arch"}  # stands in the head
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    run: list[float | str | None]  # one a run
+    here: list[float | str | None]  # one an architecture
+
+
+@dataclass(frozen=True)
+class OwnScores:
+    runs: list[BundleEntry]
+    current: Sequence[Result]
+    rows: list[Row]
+
+
+def own_scores(submission: Submission, current: Sequence[Result]) -> OwnScores | None:
+    """None where no public run has scored the answer."""
+    entries = BundleEntry.objects.filter(submission=submission, bundle__public=True).exclude(scores={})
+    runs = list(entries.select_related("bundle").order_by("bundle_id")[:MOST])
+    if not runs:
+        return None
+    names = dict.fromkeys(FIRST) | {name: None for run in runs for name in run.scores}
+    rows = [
+        Row(name, [run.scores.get(name) for run in runs], [_ours(result, name) for result in current])
+        for name in names
+        if name not in NOT_SHOWN and any(name in run.scores for run in runs)
+    ]
+    return OwnScores(runs, current, rows)
+
+
+def _ours(result: Result, name: str) -> Any:
+    """Of the same name and meaning; a flag as 1 or 0, as runs have it."""
+    value = getattr(result, name, None) if name in FIELDS else None
+    return float(value) if isinstance(value, bool) else value
