@@ -32,6 +32,18 @@ MAGIC = {
     b"Rar!": "rar",
 }
 READ = "zip, tar, tar.gz, tar.zst, or the .jsonl or .c file itself"
+# What the standard library's parsers raise for files that were made to make them fail.
+CANNOT_READ = (
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+    MemoryError,
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    AttributeError,
+)
 # The others hold their output back in memory, gigabytes of it if they were made for that.
 ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 UNREADABLE = (zipfile.BadZipFile, tarfile.TarError, *DAMAGED, EOFError, struct.error)
@@ -53,7 +65,7 @@ def unpack(
             _unpack_file(taker, name or source.name)
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error
-    except (NotImplementedError, RuntimeError, ValueError, OSError, OverflowError, MemoryError, RecursionError) as error:
+    except CANNOT_READ as error:
         raise BundleError(f"The archive cannot be read: {error}") from error
     return taker.unpacked
 
@@ -114,7 +126,7 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -
     taker.count_entry()
     name = normal(info.filename)
     is_file = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
-    if info.is_dir() or not taker.wants(name, is_file=is_file):
+    if name.endswith("/") or not taker.wants(name, is_file=is_file):
         return
     if info.flag_bits & 1:
         raise BundleError("The zip is encrypted: upload it without a password.")

@@ -11,6 +11,7 @@ from leaderboard.bundles.streams import Readable
 from leaderboard.bundles.taking import CHUNK, Taker, normal
 
 BLOCK = tarfile.BLOCKSIZE
+TAR_SHARE = 16  # a header in small pairs takes ten times its length in memory; a zip's directory does not
 ITSELF = "(the archive)"
 
 
@@ -69,14 +70,16 @@ class Forward:
         self.stream, self.taker = stream, taker
         self.position, self.last, self.back = 0, b"", 0
         self.last_block = b""  # the end of the latest read
-        self.header_bytes = taker.limits.header_mb << 20
+        self.header_bytes = (taker.limits.header_mb << 20) // TAR_SHARE
         self.header_left: int | None = self.header_bytes  # what headers before the next entry may still take; None: no header
 
     def read(self, size: int = -1) -> bytes:
         if self.header_left is not None:
             self.header_left -= size if size > 0 else 0
             if size < 0 or self.header_left < 0:
-                raise BundleError(f"The tar has a header of over {self.taker.limits.header_mb} MB (BUNDLE_MAX_HEADER_MB).")
+                raise BundleError(
+                    f"The tar has a header of over {self.header_bytes >> 10} kB (a {TAR_SHARE}th of BUNDLE_MAX_HEADER_MB)."
+                )
         if size < 0:
             raise BundleError("The tar cannot be read front to back.")
         if self.back and size:
