@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import time
+from collections.abc import Callable
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 PARKED_FOR_S = 60.0  # after an operator's fault: how long until it is tried again
 SWEEP_SANDBOXES_S = 300.0
+MEANWHILE_S = 20.0
 _swept_at = float("-inf")
 _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), why
 
@@ -113,19 +115,37 @@ def sweep() -> None:
     """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old,
     compute the intervals and ranks of what was recorded meanwhile."""
     with leases.presence("housekeeping"):
-        queueing.reclaim(timezone.now())
-        for arch in queueing.ARCHS:
-            if Result.objects.due(arch, timezone.now()).exists():
-                queueing.wake(arch)
+        look_after_the_queue()
         for action in bulk.stalled(timezone.now()):
             bulk.carry_on(action)
         for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
-            importing.carry_on(bundle)
+            importing.carry_on(bundle, meanwhile())
         evaluations.launch()
         housekeeping.prune(timezone.now())
         sweep_sandboxes()
         summaries.warm()
         pairs.warm()
+
+
+def look_after_the_queue() -> None:
+    queueing.reclaim(timezone.now())
+    for arch in queueing.ARCHS:
+        if Result.objects.due(arch, timezone.now()).exists():
+            queueing.wake(arch)
+
+
+def meanwhile() -> Callable[[int], None]:
+    """What cannot wait for the end of an import of minutes is done between two of its chunks."""
+    last = time.monotonic()
+
+    def look(rows: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > MEANWHILE_S:
+            look_after_the_queue()
+            summaries.warm()
+            last = time.monotonic()
+
+    return look
 
 
 def sweep_sandboxes() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from django.core.files import File
 
+from leaderboard import tasks
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Submission
-from leaderboard.services import importing, visibility
+from leaderboard.services import importing, queueing, visibility
 from tests.site.bundles import lines, row
+from tests.site.conftest import claim
 
 pytestmark = pytest.mark.usefixtures("kernels")
 ROWS = 5
@@ -86,3 +88,36 @@ def test_a_private_bundle_that_is_published_meanwhile_is_shown_at_its_end_too() 
 
     importing.import_bundle(bundle, publish)
     assert Submission.objects.public().count() == ROWS
+
+
+def test_what_dead_workers_held_is_taken_back_in_the_middle_of_an_import(monkeypatch: pytest.MonkeyPatch, queue: Any) -> None:
+    held = queue()
+    claim(held, lease_s=-1)
+    kept()
+    states: list[str] = []
+    monkeypatch.setattr(tasks, "MEANWHILE_S", -1.0)
+    monkeypatch.setattr(tasks.queueing, "reclaim", reclaim_and(states, held))
+    monkeypatch.setattr(tasks, "look_after_the_queue", only_later(tasks.look_after_the_queue))
+    tasks.sweep()
+    assert states[0] == Result.State.QUEUED
+    assert Bundle.objects.get().state == Bundle.State.IMPORTED
+
+
+def reclaim_and(states: list[str], held: Result) -> Any:
+    """The real one, which notes what became of a row while the bundle was not yet imported."""
+    real = queueing.reclaim
+
+    def reclaim(now: Any) -> int:
+        number = real(now)
+        assert Bundle.objects.get().state == Bundle.State.IMPORTING
+        held.refresh_from_db()
+        states.append(held.state)
+        return number
+
+    return reclaim
+
+
+def only_later(work: Any) -> Any:
+    """Not at the beginning of the sweep, so that it is seen to come from the import."""
+    calls = iter(range(1000))
+    return lambda: work() if next(calls) else None
