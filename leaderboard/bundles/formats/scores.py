@@ -17,8 +17,8 @@ Scores = dict[str, float | str]
 
 def own_scores(rewards: Any, metrics: Any, grade: Any = None, data: Any = None) -> Scores:
     """Rewards before metrics; our own environment's verdict, and the architecture that it asked for. Only what is finite."""
-    texts = {"verdict": table(grade).get("verdict"), "arch": table(data).get("arch")}
-    found: Scores = {name: clean(text)[:NAME_LENGTH] for name, text in texts.items() if first_text(text)}
+    texts = {"verdict": first_text(table(grade).get("verdict")), "arch": first_text(table(data).get("arch"))}
+    found: Scores = {name: clean(text)[:NAME_LENGTH] for name, text in texts.items() if text}
     for values in (table(rewards), table(metrics)):
         for name, value in values.items():
             number = _number(value.get("score") if isinstance(value, dict) else value)
