@@ -20,6 +20,7 @@ DASHES = {"naive": "dot", "tuned": "dash"}  # another baseline: dashdot
 FRONTIER_DASHES = {"amd64": "solid", "arm64": "dash"}
 RATIO_SYMBOLS = {"naive": "square-open", "tuned": "triangle-up"}
 RATIO_ROW_PX = 36
+HEAT_ROW_PX, HEAT_PX = 26, 420
 ROW_PX, STRIP_ROW_PX, SAMPLE_ROW_PX, SCATTER_PX = 30, 28, 52, 400
 NAIVE = Reference(x=1, label="naive 1×", dash="dot")
 FULL_SCORE = Reference(x=8, label="full score 8×", dash="solid", width=1)
@@ -91,6 +92,29 @@ def answers_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequenc
         data.append(plots.marks([speedup for _, speedup, _ in placed], [y for _, _, y in placed], arch, texts))
     scale = scales.powers_of_two([speedup for group in groups.values() for speedup in group.speedups], *SPEEDUP_TITLES)
     return plots.row_chart(list(kernels), data, scale, [NAIVE, FULL_SCORE], ROW_PX)
+
+
+def scores_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence[str], archs: Sequence[str]) -> Figure:
+    """A model's mean score as a heat map, kernels down, architectures across; a cell without answers stays empty."""
+    cells = [[groups.get((name, arch)) for arch in archs] for name in kernels]
+    heat = {
+        "type": "heatmap",
+        "x": list(archs),
+        "y": list(kernels),
+        "z": [[group.score if group else None for group in row] for row in cells],
+        "text": [[numbers.score(group.score if group else None) for group in row] for row in cells],
+        "customdata": [[_group_text(group) for group in row] for row in cells],
+        "texttemplate": "%{text}",
+        "hovertemplate": "<b>%{y}</b>, %{x}<br>score %{text}<br>%{customdata}<extra></extra>",
+        "zmin": 0,
+        "zmax": 1,
+        "xgap": 2,
+        "ygap": 2,
+        "colorscale": [[0, "var(--heat-low)"], [1, "var(--heat-high)"]],
+        "showscale": False,
+        "hoverongaps": False,
+    }
+    return {"data": [heat], "layout": plots.heat_map_layout(kernels, HEAT_ROW_PX, HEAT_PX)}
 
 
 def memory_against_speed(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float) -> Figure:
@@ -224,6 +248,13 @@ def _model_text(row: Row, estimate: Estimate, text: Callable[[float | None], str
 def _answer_text(answer: Answer, who: str) -> str:
     speed = f"{numbers.times(answer.speedup)}{_interval(answer.low, answer.high)}"
     return f"<b>{plots.plain(who)}</b>, rollout {answer.rollout}, {answer.arch}<br>{speed}<br>{_mib(answer.extra_mb)} extra"
+
+
+def _group_text(group: Group | None) -> str:
+    if group is None:
+        return "no answer graded"
+    count = len(group.answers)
+    return f"{len(group.passed)} of {count} answer{'' if count == 1 else 's'} passed"
 
 
 def _round_text(name: str, k: int, ns: float, middle: float, process: Sequence[int]) -> str:

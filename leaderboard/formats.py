@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from leaderboard.tables import Table
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the wide ones where Excel is Japanese
 ROWS_A_CHUNK = 1000
 LATEX_SIGNS = str.maketrans(
     {
@@ -33,12 +34,19 @@ LATEX_SIGNS = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
+        '"': r"\symbol{34}",
+        "'": r"\textquotesingle{}",
+        "`": r"\textasciigrave{}",
         "×": r"\(\times\)",
+        "\t": " ",
         "\n": " ",
         "\r": " ",
     }
 )
+LATEX_LIGATURES = re.compile(r"(?<=([-,<>!?]))(?=\1)")  # "--" would be set as a dash
+# What pdflatex sets with T1 fonts beside ASCII; anything else would stop it.
+T1 = "¡-¬®-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e–—‘’“”…€"
+LATEX_UNKNOWN = re.compile(f"[^ -~{T1}]")
 MARKDOWN_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>|#!~"} | {"\n": " ", "\r": " "})
 
 
@@ -62,15 +70,19 @@ def json_text(table: Table) -> Iterator[str]:
 
 
 def latex_text(table: Table) -> Iterator[str]:
-    """A booktabs tabular. Numbers keep full precision in siunitx S columns, which round to three figures when it is set."""
+    """A booktabs tabular. Numbers keep full precision; siunitx rounds those that are not whole to three figures.
+
+    A letter that pdflatex does not know stands as [U+1F600].
+    """
     rows = [list(row) for row in table.values()]
-    numeric = [_is_numeric(column) for column in zip(*rows, strict=True)] or [False] * len(table.header)
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * len(table.header)
+    numeric = [_is_numeric(column) for column in columns]
     yield from (f"% {line}\n" for line in meta_lines(table))
-    yield "% \\usepackage{booktabs,siunitx}\n"
+    yield "% \\usepackage[T1]{fontenc}\n% \\usepackage{booktabs,siunitx}\n"
     yield "\\begin{tabular}{@{}%\n"
-    yield from (("  S[round-mode=figures, round-precision=3]%\n" if number else "  l%\n") for number in numeric)
+    yield from (f"  {_latex_column(column)}%\n" for column in columns)
     yield "@{}}\n\\toprule\n"
-    yield " & ".join(f"{{{name.translate(LATEX_SIGNS)}}}" for name in table.header) + " \\\\\n\\midrule\n"
+    yield " & ".join(f"{{{latex_escaped(name)}}}" for name in table.header) + " \\\\\n\\midrule\n"
     for row in rows:
         yield " & ".join(_latex(value, number) for value, number in zip(row, numeric, strict=True)) + " \\\\\n"
     yield "\\bottomrule\n\\end{tabular}\n"
@@ -153,5 +165,17 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 def _latex(value: Any, numeric: bool) -> str:
     if value is None:
         return "{--}" if numeric else "--"
-    text = _text(value)
-    return text if numeric else text.translate(LATEX_SIGNS)
+    return _text(value) if numeric else latex_escaped(_text(value))
+
+
+def latex_escaped(text: str) -> str:
+    """Typeset as it is, by pdflatex, and never run."""
+    known = LATEX_UNKNOWN.sub(lambda sign: " " if sign[0] in "\t\r\n" else f"[U+{ord(sign[0]):04X}]", text)
+    return LATEX_LIGATURES.sub("\0", known).translate(LATEX_SIGNS).replace("\0", "{}")
+
+
+def _latex_column(values: Sequence[Any]) -> str:
+    if not _is_numeric(values):
+        return "l"
+    whole = all(value is None or isinstance(value, int) for value in values)
+    return "S" if whole else "S[round-mode=figures, round-precision=3]"

@@ -91,14 +91,14 @@ def for_paper(figure: dict[str, Any]) -> dict[str, Any]:
     """Tokens become colours, and the rest of what static/js/charts.js does in the browser is done for one fixed width."""
     made: dict[str, Any] = json.loads(_with_colours(json.dumps(figure)))
     layout = made["layout"]
-    layout.pop("meta", None)
-    layout |= {"width": WIDTH_PX, "template": None}
+    width = layout.pop("meta", {}).get("width_px", WIDTH_PX)
+    layout |= {"width": width, "template": None}
     layout["font"] |= {"family": "Liberation Sans, Arial, Helvetica, sans-serif"}
     labels = sorted(
         (note for note in layout.get("annotations", []) if note.get("name") == "reference"), key=lambda note: note["x"]
     )
-    axis = layout["xaxis"]["range"]
-    inner = WIDTH_PX - layout["margin"]["l"] - layout["margin"]["r"]
+    axis = layout["xaxis"].get("range", [0, 1])
+    inner = width - layout["margin"]["l"] - layout["margin"]["r"]
     ends: list[float] = []
     for label in labels:  # the first row where the earlier ones leave room
         half = LETTER_PX * len(label["text"]) / 2 + 6
@@ -146,4 +146,7 @@ def _browser() -> str:
 
 
 def _bundle() -> Path:
-    return Path(settings.BASE_DIR) / "static" / "vendor" / "plotly" / "plotly.min.js"
+    """The one that knows heat maps; the wheel's knows everything."""
+    folder = Path(settings.BASE_DIR) / "static" / "vendor" / "plotly"
+    cartesian = folder / "plotly-cartesian.min.js"
+    return cartesian if cartesian.is_file() else folder / "plotly.min.js"

@@ -70,6 +70,24 @@ def base_layout(x: Scale, height: float, *, left: float) -> dict[str, Any]:
     }
 
 
+def heat_map_layout(rows: Sequence[str], row_px: int, width_px: int) -> dict[str, Any]:
+    """Columns named above, rows on the left, the first on top; meta says how wide it is on paper."""
+    axis = {"gridcolor": "rgba(0,0,0,0)", "zeroline": False, "fixedrange": True, "ticks": "", "type": "category"}
+    left = 14 + LETTER_PX * max(map(len, rows), default=0)
+    return {
+        "xaxis": axis | {"side": "top"},
+        "yaxis": axis | {"autorange": "reversed"},
+        "height": TOP_PX + 8 + row_px * len(rows),
+        "margin": {"l": left, "r": 2, "t": TOP_PX, "b": 8},
+        "showlegend": False,
+        "paper_bgcolor": "var(--paper)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": font("var(--ink)"),
+        "hoverlabel": {"bgcolor": "var(--paper)", "bordercolor": "var(--ink)", "font": font("var(--ink)"), "align": "left"},
+        "meta": {"width_px": width_px},
+    }
+
+
 def trace(mode: str, x: Sequence[float], y: Sequence[float], **more: Any) -> Trace:
     found = {"type": "scatter", "mode": mode, "x": list(x), "y": list(y), "cliponaxis": False, **more}
     return found | {"hovertemplate": "%{text}<extra></extra>"} if "text" in more else found

@@ -71,6 +71,11 @@ class MachineQuerySet(models.QuerySet[Any]):
         """Machines that measured something public."""
         return self.filter(results__public=True, results__state=DONE).distinct()
 
+    def with_public_counts(self) -> Self:
+        """The same with how much they measured (result_count), the busiest of each architecture first."""
+        counted = self.annotate(result_count=Count("results", filter=Q(results__public=True, results__state=DONE)))
+        return counted.filter(result_count__gt=0).order_by("arch", "-result_count", "id")
+
 
 class ResultQuerySet(models.QuerySet[Any]):
     # what happened

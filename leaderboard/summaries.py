@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from django.core.cache import cache
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, F, Max, Sum
 
 from grading.statistics import ranges_of, surely_better
 from leaderboard.aggregates import STRATA, Measures, Summary, strata, summarise
@@ -88,7 +88,9 @@ class Summaries:
     def _compare(self, arch: str, metric: str) -> tuple[dict[int, int], np.ndarray]:
         """({model's id: its place}, the matrix of who is surely better than whom) of all language models."""
         cells = self.cells(arch)
-        ids = sorted(set(cells) - self._baselines)
+        ids = sorted(
+            pk for pk, of_model in cells.items() if any(getattr(cell, "kind", "") != "baseline" for cell in of_model.values())
+        )
         return {pk: k for k, pk in enumerate(ids)}, surely_better([strata(cells[pk], metric) for pk in ids])
 
     def _read(self, arch: str, models: Sequence[LanguageModel] = ()) -> Cells:
@@ -99,7 +101,7 @@ class Summaries:
             standings = standings.filter(model__in=models)
         names = {kernel.pk: kernel.name for kernel in self.all_kernels}
         cells: Cells = defaultdict(dict)
-        for standing in standings.order_by("model_id", "kernel_id"):
+        for standing in standings.annotate(kind=F("model__kind")).order_by("model_id", "kernel_id"):
             cells[standing.model_id][names[standing.kernel_id]] = standing
         return dict(cells)
 
@@ -107,10 +109,6 @@ class Summaries:
     def active_kernels(self) -> list[Kernel]:
         """Those whose folder is there, in the order of pages."""
         return sorted((kernel for kernel in self.all_kernels if not kernel.retired), key=lambda k: (k.position, k.name))
-
-    @cached_property
-    def _baselines(self) -> set[int]:
-        return set(LanguageModel.objects.baselines().values_list("pk", flat=True))
 
     @cached_property
     def reference_mb(self) -> dict[tuple[int, str], float]:

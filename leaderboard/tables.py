@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 
@@ -29,6 +29,13 @@ class Table:
     @property
     def header(self) -> list[str]:
         return [column.name for column in self.columns]
+
+    def only(self, names: Sequence[str]) -> Table:
+        """The same with these columns, in the table's order. Raises KeyError for one that it has not."""
+        missing = set(names) - set(self.header)
+        if missing:
+            raise KeyError(f"{self.name} has no column {min(missing)}; it has {', '.join(self.header)}")
+        return replace(self, columns=[column for column in self.columns if column.name in names])
 
     def values(self) -> Iterable[list[Any]]:
         return ([column.value(row) for column in self.columns] for row in self.rows)

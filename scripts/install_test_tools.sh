@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What only `make test-all` needs: Chromium for the pages, PostgreSQL for the second database engine, Docker and an emulator for sandboxes.
+# What only `make test-all` needs: Chromium for the pages, LaTeX for exported tables, PostgreSQL for the second database engine, Docker and an emulator for sandboxes.
 # usage: scripts/install_test_tools.sh [browser]    with `browser`: Chromium alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,6 +9,10 @@ if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; th
   apt_install chromium || say "no Chromium: the browser tests will be skipped (apt-get install chromium)"
 fi
 [[ ${1:-} != browser ]] || exit 0
+if ! command -v pdflatex >/dev/null || ! command -v pdftotext >/dev/null || ! kpsewhich -q siunitx.sty >/dev/null; then
+  apt_install texlive-latex-recommended texlive-science poppler-utils \
+    || say "no LaTeX: the tables that it would read back are not (apt-get install texlive-latex-recommended texlive-science poppler-utils)"
+fi
 if ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && ! command -v initdb >/dev/null; then
   apt_install postgresql || say "no PostgreSQL: its tests will be skipped (apt-get install postgresql)"
 fi

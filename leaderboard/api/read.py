@@ -11,6 +11,7 @@ from ninja import Query, Router
 from leaderboard import exports
 from leaderboard.api import limits
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
+from leaderboard.columns import RESULT_COLUMNS
 from leaderboard.models import Kernel, LanguageModel, Submission
 from leaderboard.selection import ARCHS, BadSelection, Selection, read_selection
 from leaderboard.views.queue import api_queue
@@ -60,9 +61,9 @@ def results(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> dict[str, Any]:
     """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
-    fields = [column.field for column in exports.RESULT_COLUMNS]
+    fields = [column.field for column in RESULT_COLUMNS]
     rows = exports.result_rows(selected(request)).filter(after(cursor)).order_by("submission_id", "arch")
-    names = [column.name for column in exports.RESULT_COLUMNS]
+    names = [column.name for column in RESULT_COLUMNS]
     found = [dict(zip(names, values, strict=True)) for values in rows.values_list(*fields)[: limit + 1]]
     page = found[:limit]
     more = len(found) > limit

@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from django import template
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -90,6 +93,8 @@ def item(mapping: dict[object, object], key: object) -> object:
 def static_if_there(path: str) -> str:
     """The address of a static file that setup fetches, or nothing where it did not: the page then says so itself."""
     try:
-        return static(path)
+        address = static(path)
     except ValueError:  # the manifest has no such file
         return ""
+    collected = hasattr(staticfiles_storage, "manifest_name") and not settings.DEBUG  # and it is in the manifest
+    return address if collected or finders.find(path) else ""

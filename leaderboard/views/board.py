@@ -12,6 +12,7 @@ from django.urls import reverse
 from leaderboard import charts, verdicts
 from leaderboard.aggregates import BEST_OF
 from leaderboard.board import METRICS, Row, board_lines, board_rows
+from leaderboard.columns import SHOWN
 from leaderboard.forest import forest
 from leaderboard.models import Kernel, Result
 from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
@@ -55,6 +56,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "p_choices": _choices(selection, "p", {p: f"{p:g}×" for p in P_CHOICES}) if selection.sort == "fast" else [],
         "k_choices": _choices(selection, "k", {k: str(k) for k in BEST_OF}) if selection.sort == "best" else [],
         "as_of": summaries.as_of,
+        "paper_columns": ",".join(SHOWN),
         "p_values": P_CHOICES,
         "fast_folded": (2, 4, 5),  # columns that a phone does without
         "scale_choices": _choices(selection, "scale", {name: name for name in SCALES}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import render
 
 from leaderboard import exports
 from leaderboard.formats import FORMATS
@@ -15,10 +16,18 @@ from leaderboard.tables import Table
 
 @with_selection()
 def export(request: HttpRequest, selection: Selection, table: str, form: str) -> HttpResponse:
-    """/export/<table>.<csv|json|tex|md|parquet>; 404 for what there is not, 501 for Parquet without pyarrow."""
+    """/export/<table>.<csv|json|tex|md|parquet>; 404 for what there is not, 501 for Parquet without pyarrow.
+
+    ?columns=model,score leaves the others out: a table for a paper.
+    """
     if form not in exports.formats_of(table):
         raise Http404
     made = _table(request, selection, table)
+    if columns := request.GET.get("columns"):
+        try:
+            made = made.only(columns.split(","))
+        except KeyError as unknown:
+            return render(request, "leaderboard/bad_selection.html", {"reason": unknown.args[0]}, status=400)
     if form == "parquet":
         try:
             return _download(parquet_bytes(made), f"{table}.parquet", "application/vnd.apache.parquet")

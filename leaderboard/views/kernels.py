@@ -73,6 +73,7 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
         "strips": [_strip(found, arch, selection) for arch in archs],
         "models": _model_rows(groups, archs),
         "memory_figure": f"{reverse('figure_kernel_memory', args=[found.name])}?{selection.query()}",
+        "query": selection.query(kernels=(found,)),
         "over_limit": _over_limit(answers, archs),
         "listed": passed[:LISTED_BEHIND_FIGURE],
         "not_listed": max(0, len(passed) - LISTED_BEHIND_FIGURE),

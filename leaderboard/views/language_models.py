@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from grading.statistics import wilson
 from leaderboard import charts, numbers, verdicts
-from leaderboard.answers import group_by_kernel, load_answers
+from leaderboard.answers import Group, group_by_kernel, load_answers
 from leaderboard.board import Row, board_rows
 from leaderboard.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
@@ -50,6 +50,8 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "groups": verdicts.FAILURE_GROUPS,
         "kernels": [{"name": kernel.name, "groups": [groups.get((kernel.name, arch)) for arch in archs]} for kernel in kernels],
         "figure": reverse("figure_model", args=[model.slug]),
+        "heat_map": reverse("figure_model_scores", args=[model.slug]),
+        "query": selection.query(models=(model,)),
         "trend": _trend(model),
         "asked": _asked(model),
         "page": page,
@@ -62,11 +64,20 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
 
 
 def model_figure(request: HttpRequest, slug: str) -> JsonResponse:
+    return JsonResponse(charts.answers_of_kernels(*_by_kernel(slug)))
+
+
+def scores_figure(request: HttpRequest, slug: str) -> JsonResponse:
+    return JsonResponse(charts.scores_of_kernels(*_by_kernel(slug)))
+
+
+def _by_kernel(slug: str) -> tuple[dict[tuple[str, str], Group], list[str], list[str]]:
+    """A model's answers; the kernels and the architectures that have some."""
     model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
     groups = group_by_kernel(load_answers(Result.objects.rankable().by(model)))
     archs = [arch for arch in ARCHS if any(where == arch for _, where in groups)]
     names = [name for name in Kernel.objects.active().values_list("name", flat=True) if any(key == name for key, _ in groups)]
-    return JsonResponse(charts.answers_of_kernels(groups, names, archs))
+    return groups, names, archs
 
 
 def _trend(model: LanguageModel) -> list[dict[str, Any]]:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from leaderboard import numbers
-from leaderboard.models import Machine, Result
-
-PUBLIC_DONE = Q(results__public=True, results__state=Result.State.DONE)
+from leaderboard.models import Machine
 
 
 def machines(request: HttpRequest) -> HttpResponse:
     """Every machine that measured something public, the busiest of each architecture first."""
-    found = Machine.objects.annotate(result_count=Count("results", filter=PUBLIC_DONE)).filter(result_count__gt=0)
     shown = [
         {
             "uid": machine.uid,
             "arch": machine.arch,
             "cpu_model": machine.cpu_model,
             "emulated": machine.emulated,
-            "result_count": machine.result_count,
+            "result_count": getattr(machine, "result_count", 0),
             "described": [(name, value) for name, value in describe(machine) if value],
         }
-        for machine in found.order_by("arch", "-result_count", "id")
+        for machine in Machine.objects.with_public_counts()
     ]
     return render(request, "leaderboard/machines.html", {"section": "machines", "machines": shown})
 

@@ -102,10 +102,10 @@
   // A figure for a paper: the light theme's colours whatever the page has, one width, as a file.
   function save(element, form) {
     probe.style.colorScheme = "light";
-    var figure = prepare(element, PAPER_PX);
+    var width = (figures.get(element).layout.meta || {}).width_px || PAPER_PX, figure = prepare(element, width);
     probe.style.colorScheme = "";
     delete figure.layout.meta;
-    Plotly.toImage(figure, { format: form, width: PAPER_PX, height: figure.layout.height, scale: form === "png" ? 3 : 1 }).then(function (address) {
+    Plotly.toImage(figure, { format: form, width: width, height: figure.layout.height, scale: form === "png" ? 3 : 1 }).then(function (address) {
       var link = document.createElement("a");
       link.href = address;
       link.download = element.dataset.figure.split("?")[0].split("/").slice(2).join("-").replace(".json", "." + form);

@@ -28,6 +28,7 @@ def addresses() -> list[str]:
         "/figures/kernels/crc32_ieee/answers-amd64.json",
         "/figures/kernels/crc32_ieee/memory.json",
         "/figures/models/lab-two-large.json",
+        "/figures/models/lab-two-large/scores.json",
         f"/figures/submissions/{answer.uid}/amd64.json",
     ]
 
@@ -49,7 +50,18 @@ def test_every_figure_is_one_that_plotly_accepts(site: None, reader: Reader) -> 
         for leaf in leaves(figure):
             assert not (isinstance(leaf, float) and not math.isfinite(leaf))
         text = json.dumps(figure)
-        for token in ("--amd64", "--arm64", "--ink", "--soft", "--rule", "--paper", "--base", "--memory"):
+        for token in (
+            "--amd64",
+            "--arm64",
+            "--ink",
+            "--soft",
+            "--rule",
+            "--paper",
+            "--base",
+            "--memory",
+            "--heat-low",
+            "--heat-high",
+        ):
             text = text.replace(f"var({token})", "#123456")
         assert "var(" not in text, f"{address} names a token that the style sheet may not have"
         Figure(json.loads(text))  # raises for a property that plotly does not know
@@ -121,3 +133,14 @@ def test_a_round_that_took_twice_as_long_stands_at_plus_hundred_per_cent() -> No
     figure = charts.samples([2e6, 2e6, 4e6], [8e6, 8e6, 8e6], "amd64", [0, 0, 1])
     assert figure["data"][0]["x"] == [0.0, 0.0, 100.0]
     assert "process 2" in figure["data"][0]["text"][2]
+
+
+def test_a_heat_map_has_a_cell_for_each_kernel_and_architecture(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    factories.make_result(factories.make_submission(kernel, model, 0), speedup=8.0)
+    factories.make_result(factories.make_submission(kernel, model, 1), verdict="wrong_answer")
+    other = factories.make_kernel("sort_u32")
+    factories.make_result(factories.make_submission(other, model), arch="arm64", speedup=1.0)
+    (heat,) = reader.json(f"/figures/models/{model.slug}/scores.json")["data"]
+    assert (heat["x"], heat["y"]) == (["amd64", "arm64"], ["dot_f32", "sort_u32"])
+    assert heat["z"] == [[0.5, None], [None, 0.5]]
+    assert heat["text"] == [["0.50", "–"], ["–", "0.50"]]

@@ -24,6 +24,7 @@ def fetch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_without_npm_the_wheels_bundle_is_used(fetch: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch.shutil, "which", lambda name: None)
     assert fetch.main() == 0
+    assert not (fetch.TARGET / "plotly-cartesian.min.js").exists()  # pages with heat maps use the same one then
     script = (fetch.TARGET / "plotly.min.js").read_text()
     assert "plotly.js v" in script[:200]
     sheet = (fetch.TARGET / "plotly.css").read_text()
@@ -62,4 +63,5 @@ def test_a_bundle_that_keeps_its_styles_elsewhere_is_an_error(fetch: ModuleType)
 def test_the_lock_file_pins_the_bundle_by_its_hash() -> None:
     lock = (ROOT / "package-lock.json").read_text()
     assert "plotly.js-basic-dist-min" in lock
+    assert "plotly.js-cartesian-dist-min" in lock
     assert '"integrity": "sha512-' in lock

@@ -20,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--format", default="csv", choices=[*FORMATS, "parquet"])
         parser.add_argument("--output", type=Path, help="a file; else standard output. Parquet wants one")
         parser.add_argument("--history", action="store_true", help="results: all ever recorded, not only the current ones")
+        parser.add_argument("--columns", metavar="NAME,NAME", help="only these: a table for a paper")
         selection_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,6 +40,11 @@ class Command(BaseCommand):
             table = exports.results_table(selection, history=options["history"])
         else:
             table = exports.TABLES[options["table"]](selection)
+        if options["columns"]:
+            try:
+                table = table.only(options["columns"].split(","))
+            except KeyError as unknown:
+                raise CommandError(unknown.args[0]) from unknown
         if options["format"] == "parquet":
             self._parquet(table, options["output"])
         elif options["output"]:
