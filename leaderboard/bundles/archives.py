@@ -133,7 +133,9 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -
     if info.compress_type not in ZIP_METHODS:
         raise BundleError("The zip is compressed in an unusual way: only deflate, the usual one, can be read here.")
     with archive.open(info) as stream:
-        taker.take(name, stream)
+        size = taker.take(name, stream)
+    if size != info.file_size:
+        raise BundleError(f"The archive is damaged: {name[:100]} has {size} bytes, not {info.file_size}.")
 
 
 # folders (command line)

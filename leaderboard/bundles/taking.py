@@ -16,7 +16,7 @@ WANTED = (*LINES, ".c")
 CONFIGS = ("eval.json", "replay.json", "metadata.json", "config.toml")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".gz", ".zst", ".7z", ".xz", ".bz2", ".rar")
 JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\.[^/]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
-CHUNK = 1 << 20
+CHUNK = 64 << 10  # small, so that a bomb is noticed early: zipfile reads as much of what is packed
 RATIO_FROM = 64 << 20  # small things may compress as well as they like
 NAME_LENGTH = 1000  # no run folder comes near it, and a hundred thousand names are kept
 LISTED = 1000
@@ -79,8 +79,8 @@ class Taker:
         if len(self.unpacked.skipped) < LISTED:
             self.unpacked.skipped.append(Skipped(member=name[:400], line=0, reason=reason, counts=False))
 
-    def take(self, name: str, stream: Readable, *, counted: bool = False) -> None:
-        """Copy a stream. counted: whoever made the stream counts its bytes."""
+    def take(self, name: str, stream: Readable, *, counted: bool = False) -> int:
+        """Copy a stream. counted: whoever made the stream counts its bytes. Returns their number."""
         assert self.into
         offset, size = self.into.tell(), 0
         while chunk := stream.read(CHUNK):
@@ -89,6 +89,7 @@ class Taker:
                 self.count_bytes(len(chunk))
             self.into.write(chunk)
         self.unpacked.members.append(Member(name=name, path=self.path, offset=offset, size=size))
+        return size
 
 
 def leads_out(name: str) -> bool:
