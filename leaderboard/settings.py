@@ -130,7 +130,16 @@ STORAGES = {
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # pages name only those; half the work of compressing
 CACHES = {  # files, because the clusters' processes share it
-    "default": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(DATA_DIR / "cache")},
+    "default": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "cache"),
+        "OPTIONS": {"MAX_ENTRIES": 2000},  # when there are more, a third is dropped: ranks of large sites take seconds
+    },
+    "figures": {  # drawn for papers, some 100 kB each
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "cache-figures"),
+        "OPTIONS": {"MAX_ENTRIES": 500},
+    },
     "limits": {  # who has asked how often: many readers must not push the pages' summaries out
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": str(DATA_DIR / "limits"),

@@ -13,7 +13,7 @@ from tests.pages import factories
 def own_cache(settings: Any) -> None:
     """What one test has cached is no other's."""
     backend = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {name: {"BACKEND": backend, "LOCATION": uuid4().hex} for name in ("default", "figures", "limits")}
+    settings.CACHES = {name: {"BACKEND": backend, "LOCATION": uuid4().hex} for name in settings.CACHES}
 
 
 @pytest.fixture
