@@ -21,6 +21,7 @@ ROLLOUTS_AT_MOST = 100
 
 class EvaluationForm(forms.ModelForm):
     endpoint = forms.ChoiceField()
+    model = forms.CharField(max_length=300, help_text="As the endpoint knows it.")
     kernels = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple, help_text="None chosen: all.")
     rollouts = forms.IntegerField(min_value=1, max_value=ROLLOUTS_AT_MOST, initial=3, help_text="Answers to each kernel.")
     temperature = forms.FloatField(required=False, min_value=0, max_value=5)
@@ -60,12 +61,13 @@ class EvaluationAdmin(ReadOnlyAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return bool(settings.EVALUATION_ENDPOINTS) and admin.ModelAdmin.has_add_permission(self, request)
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """It is begun, stopped and gone on with; what was asked is not edited."""
+        return False
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         shown = ["state", "answered", "errors", "total", "said", "bundle", "user", "created_at", "finished_at"]
         return [*self.form.Meta.fields, *(shown if obj else [])]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.get_fields(request, obj) if obj else []
 
     def save_model(self, request: HttpRequest, obj: Evaluation, form: Any, change: bool) -> None:
         if not change:
