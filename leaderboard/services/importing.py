@@ -1,8 +1,9 @@
 """A bundle comes in: kept as a file, read for the preview, imported once it is confirmed.
 
 Reading and importing may be killed at any moment: both begin again from the front, and what is there already is left as it is.
-Answers come in by chunks, so that nobody waits long for the database, and are shown all at once, when the last one is in: whoever
-looks from outside sees nothing of a bundle or all of it. An import that fails for good takes back what it brought.
+Answers come in by chunks, so that nobody waits long for the database, and are shown when the last one is in, all at once (those
+of a very large bundle within seconds): whoever looks from outside sees nothing of a bundle or all of it. An import that fails for
+good takes back what it brought.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ log = logging.getLogger(__name__)
 
 CHUNK = 200
 CHUNK_CHARACTERS = 2 << 20
+SHOWN_AT_ONCE = 2000  # answers: in one transaction
 LEASE = timedelta(minutes=2)
 ATTEMPTS = 5
 Progress = Callable[[int], None]
@@ -336,6 +338,8 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
         asked.note(bundle, tally.cells, reading.asked)
         asked.tell(bundle, models)
         added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
+        if tally.answers > SHOWN_AT_ONCE:
+            show_by_chunks(bundle, token)
         return tally.values(reading) | {"state": Bundle.State.IMPORTED, "added": added, "imported_at": timezone.now()}
 
 
@@ -346,6 +350,16 @@ def look_through(bundle: Bundle, token: UUID, reading: Reading) -> None:
         renew(bundle, token)
     if not once.rows:
         raise BundleError(nothing_in([{"file": file.member, "reason": file.reason} for file in reading.unpacked.skipped]))
+
+
+def show_by_chunks(bundle: Bundle, token: UUID) -> None:
+    """Of a large bundle, all of which is there: to show it at once would keep everybody else from writing for too long. Killed
+    meanwhile, the import begins again, finds all of it, and goes on here."""
+    Bundle.objects.filter(pk=bundle.pk, lease_token=token).update(imported_at=timezone.now())
+    ids = list(BundleEntry.objects.filter(bundle=bundle).order_by("submission").values_list("submission_id", flat=True))
+    for start in range(0, len(ids), CHUNK):
+        renew(bundle, token)
+        visibility.refresh(Submission.objects.filter(pk__in=ids[start : start + CHUNK]))
 
 
 def nothing_in(report: list[dict[str, Any]]) -> str:
@@ -434,7 +448,7 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
         standings.lock_models(brought.order_by().values_list("model_id", flat=True).distinct())
         if not held.update(lease_token=None, lease_until=None, **values):
             raise Taken
-        if values["state"] == Bundle.State.IMPORTED:
+        if values["state"] == Bundle.State.IMPORTED and values["answers"] <= SHOWN_AT_ONCE:
             visibility.refresh(brought)
     bundle.refresh_from_db()
     return bundle
@@ -442,7 +456,7 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
 
 def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
     deletion.take_back(bundle, lambda: renew(bundle, token))
-    return {"state": Bundle.State.FAILED, "error": error}
+    return {"state": Bundle.State.FAILED, "error": error, "imported_at": None}
 
 
 def renew(bundle: Bundle, token: UUID) -> None:

@@ -36,8 +36,8 @@ def show(submission_ids: list[int], public: bool) -> int:
 
 def refresh(submissions: QuerySet[Submission]) -> int:
     """Bring submissions, their results and the summaries in line with the bundles they are in."""
-    whole = {"bundle__public": True, "bundle__state": Bundle.State.IMPORTED}  # nothing of a bundle before all of it
-    shown = Exists(BundleEntry.objects.filter(submission=OuterRef("pk"), **whole))
+    whole = Q(bundle__state=Bundle.State.IMPORTED) | Q(bundle__imported_at__isnull=False)  # nothing of a bundle before all of it
+    shown = Exists(BundleEntry.objects.filter(whole, submission=OuterRef("pk"), bundle__public=True))
     ought = submissions.annotate(ought=Coalesce("shown", shown)).filter(OTHERS)
     wrong = ought.filter(Q(ought=True, public=False) | Q(ought=False, public=True)).order_by("pk")
     changes: dict[bool, list[int]] = defaultdict(list)

@@ -78,6 +78,27 @@ def test_an_import_that_fails_for_good_takes_back_what_it_brought(monkeypatch: p
     assert Submission.objects.public().count() == Submission.objects.count() == 1
 
 
+def test_a_large_one_is_shown_bit_by_bit_and_goes_on_when_that_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "SHOWN_AT_ONCE", ROWS - 1)
+    bundle, real, calls = kept(), visibility.refresh, iter(range(100))
+
+    def killed_in_the_second_chunk(submissions: Any) -> int:
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+        return real(submissions)
+
+    monkeypatch.setattr(visibility, "refresh", killed_in_the_second_chunk)
+    with pytest.raises(KeyboardInterrupt):
+        importing.import_bundle(bundle)
+    bundle.refresh_from_db()
+    assert bundle.state == Bundle.State.IMPORTING
+    assert Submission.objects.public().count() == 2
+    Bundle.objects.update(lease_until=None)
+    bundle.refresh_from_db()
+    importing.import_bundle(bundle)
+    assert (bundle.state, Submission.objects.public().count()) == (Bundle.State.IMPORTED, ROWS)
+
+
 def test_a_private_bundle_that_is_published_meanwhile_is_shown_at_its_end_too() -> None:
     bundle = kept()
     Bundle.objects.update(public=False)
