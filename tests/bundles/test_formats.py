@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from leaderboard.bundles.found import Limits
 from tests.bundles import samples
 from tests.bundles.conftest import LIMITS, Found, Read
 from tests.bundles.samples import MODEL, episode, node, result, trace, without
+from tests.conftest import ROOT
 from tests.site.bundles import lines, row, tar_of, tgz_of, zip_of
 
 if sys.version_info >= (3, 14):
@@ -451,3 +453,31 @@ def test_a_c_file_over_the_limit_is_listed_with_its_name(read: Read) -> None:
     files = {"m/dot_f32/0.c": b"x" * (1 << 20), "m/dot_f32/1.c": b"x" * ((1 << 20) + 1)}
     found = read(zip_of(files), limits=limited(reply_mb=1))
     assert (len(found.answers), "BUNDLE_MAX_REPLY_MB" in found.reasons[0]) == (1, True)
+
+
+# What docs/bundles.md offers to be copied
+
+
+def examples() -> list[str]:
+    text = (ROOT.parent / "docs" / "bundles.md").read_text()
+    return re.findall(r"(?m)^    (.+)$", text.partition("### Examples to copy")[2])
+
+
+def test_the_lines_that_the_docs_show_are_read_as_they_say(read: Read) -> None:
+    found = read("".join(f"{line}\n" for line in examples() if line.startswith("{")).encode())
+    assert [(answer.kernel, answer.rollout, answer.raw, answer.cut_short) for answer in found.answers] == [
+        ("dot_f32", 0, False, False),
+        ("dot_f32", 1, True, False),
+        ("sort_u32", 0, False, True),
+    ]
+    assert found.reasons == ["provider error: 429: rate limit"]
+
+
+def test_so_is_the_folder_of_c_files(read: Read) -> None:
+    found = read(zip_of({name: b"int x;" for name in examples() if name.endswith(".c")}))
+    assert [(answer.model, answer.kernel, answer.rollout) for answer in found.answers] == [
+        ("vendor-model-1", "dot_f32", 0),
+        ("vendor-model-1", "sort_u32", 0),
+        ("vendor-model-1", "sort_u32", 1),
+        ("another-model", "dot_f32", 0),
+    ]
