@@ -43,9 +43,10 @@ class Place:
     memory_gb: float
 
     def open(self) -> Sandbox:
+        sandbox = open_sandbox(self.sandbox, self.arch, Resources(cpu=self.cpu, memory_gb=self.memory_gb))
         if self.sandbox == "prime":
             _sweep_prime()
-        return open_sandbox(self.sandbox, self.arch, Resources(cpu=self.cpu, memory_gb=self.memory_gb))
+        return sandbox
 
 
 @dataclass(frozen=True)
