@@ -119,8 +119,7 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-DATE_FORMAT = "j M Y"
-DATETIME_FORMAT = "j M Y, H:i"
+FORMAT_MODULE_PATH = ["leaderboard.dates"]
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"] if (BASE_DIR / "static").is_dir() else []
