@@ -14,10 +14,9 @@ import logging
 import shutil
 import tarfile
 import tempfile
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,9 @@ from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
 from leaderboard.services import asked, deletion, queueing, standings, visibility
-from leaderboard.services.known import Known, known_answers
+from leaderboard.services.known import Known, hidden_from, known_answers
 from leaderboard.services.language_models import find_model
+from leaderboard.services.tally import Tally
 from leaderboard.text import clean, shorten
 
 log = logging.getLogger(__name__)
@@ -170,49 +170,6 @@ def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
         yield Reading(unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override)
 
 
-@dataclass
-class Tally:
-    """What was found, for the preview and the bundle's page."""
-
-    answers: int = 0
-    skipped: int = 0
-    models: Counter[str] = field(default_factory=Counter)
-    kernels: Counter[str] = field(default_factory=Counter)
-    cells: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # model: {kernel: answers}
-    reasons: Counter[str] = field(default_factory=Counter)
-    report: list[dict[str, Any]] = field(default_factory=list)
-
-    def skip(self, item: Skipped) -> None:
-        self.skipped += item.counts
-        self.note(item.member, item.line, item.reason)
-
-    def note(self, member: str, line: int, reason: str) -> None:
-        self.reasons[reason.partition(":")[0]] += 1
-        if len(self.report) < settings.BUNDLE_REPORT_ROWS:
-            self.report.append({"file": member, "line": line, "reason": reason})
-
-    def answer(self, item: Answer) -> None:
-        self.answers += 1
-        self.models[item.model] += 1
-        self.kernels[item.kernel] += 1
-        self.cells[item.model][item.kernel] += 1
-
-    def values(self, reading: Reading) -> dict[str, Any]:
-        return {
-            "rows": reading.rows,
-            "answers": self.answers,
-            "skipped": self.skipped,
-            "report": self.report,
-            "counts": {
-                "models": dict(self.models.most_common(500)),
-                "kernels": dict(self.kernels),
-                "reasons": dict(self.reasons.most_common(50)),
-            },
-            "format": shorten(", ".join(name for name, _ in reading.formats.most_common()), 64),
-            "config": reading.config,
-        }
-
-
 def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
     """Fill in the preview: what is in it, and which of its answers are new."""
     return _worked_on(bundle, Bundle.State.READING, lambda token: _read(bundle, token, progress))
@@ -226,7 +183,7 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             known = known_answers(answers)
             hidden = hidden_from(bundle, known)
             added += sum(answer.identity not in known for answer in answers) + len(hidden)
-            _tally_chunk(tally, chunk, known, hidden)
+            tally.count(chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
         if not reading.rows:
@@ -245,31 +202,6 @@ def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
             chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def _tally_chunk(
-    tally: Tally, chunk: list[Answer | Skipped], known: dict[str, Known], mine: frozenset[int] = frozenset()
-) -> None:
-    for item in chunk:
-        if isinstance(item, Skipped):
-            tally.skip(item)
-            continue
-        there = known.get(item.identity)
-        if there and not there.is_same:
-            tally.skip(Skipped(member=item.member, line=item.line, reason="duplicate: this trace id belongs to another answer"))
-            continue
-        tally.answer(item)
-        if there and there.submission.pk not in mine:
-            tally.note(item.member, item.line, "duplicate: another bundle brought this answer already")
-
-
-def hidden_from(bundle: Bundle, known: dict[str, Known]) -> frozenset[int]:
-    """Answers that are there already without its uploader being allowed to know: they count as new."""
-    if bundle.uploader is None or bundle.uploader.is_staff:
-        return frozenset()
-    private = {row.submission.pk for row in known.values() if row.is_same and not row.submission.public}
-    theirs = BundleEntry.objects.filter(submission__in=private, bundle__uploader=bundle.uploader).exclude(bundle=bundle)
-    return frozenset(private.difference(theirs.values_list("submission_id", flat=True)))
 
 
 # Importing it
@@ -333,7 +265,7 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
                 known, mine = _bring(bundle, answers, models)
             hidden = hidden_from(bundle, known) - mine
             unseen += len(hidden)
-            _tally_chunk(tally, chunk, known, mine | hidden)
+            tally.count(chunk, known, mine | hidden)
             progress(reading.rows)
         asked.note(bundle, tally.cells, reading.asked)
         asked.tell(bundle, models)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models.functions import Length
 
 from leaderboard.bundles.found import Answer
-from leaderboard.models import Submission
+from leaderboard.models import Bundle, BundleEntry, Submission
 from leaderboard.text import clean
 
 
@@ -38,3 +38,12 @@ def known_answers(answers: Sequence[Answer]) -> dict[str, Known]:
     texts = Submission.objects.filter(pk__in=likely).values_list("identity", "reply")
     same = {identity for identity, reply in texts.iterator(chunk_size=20) if reply == replies[identity]}
     return {identity: Known(row, identity in same) for identity, row in there.items()}
+
+
+def hidden_from(bundle: Bundle, known: dict[str, Known]) -> frozenset[int]:
+    """Answers that are there already without its uploader being allowed to know: they count as new."""
+    if bundle.uploader is None or bundle.uploader.is_staff:
+        return frozenset()
+    private = {row.submission.pk for row in known.values() if row.is_same and not row.submission.public}
+    theirs = BundleEntry.objects.filter(submission__in=private, bundle__uploader=bundle.uploader).exclude(bundle=bundle)
+    return frozenset(private.difference(theirs.values_list("submission_id", flat=True)))

@@ -1,0 +1,73 @@
+"""What is found while a bundle is gone through."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from leaderboard.bundles.found import Answer, Skipped
+from leaderboard.bundles.reading import Reading
+from leaderboard.services.known import Known
+from leaderboard.text import shorten
+
+
+@dataclass
+class Tally:
+    """What was found, for the preview and the bundle's page."""
+
+    answers: int = 0
+    skipped: int = 0
+    models: Counter[str] = field(default_factory=Counter)
+    kernels: Counter[str] = field(default_factory=Counter)
+    cells: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # model: {kernel: answers}
+    reasons: Counter[str] = field(default_factory=Counter)
+    report: list[dict[str, Any]] = field(default_factory=list)
+
+    def skip(self, item: Skipped) -> None:
+        self.skipped += item.counts
+        self.note(item.member, item.line, item.reason)
+
+    def note(self, member: str, line: int, reason: str) -> None:
+        self.reasons[reason.partition(":")[0]] += 1
+        if len(self.report) < settings.BUNDLE_REPORT_ROWS:
+            self.report.append({"file": member, "line": line, "reason": reason})
+
+    def answer(self, item: Answer) -> None:
+        self.answers += 1
+        self.models[item.model] += 1
+        self.kernels[item.kernel] += 1
+        self.cells[item.model][item.kernel] += 1
+
+    def count(self, chunk: list[Answer | Skipped], known: dict[str, Known], mine: frozenset[int]) -> None:
+        """`known` are there already; `mine` are those of which nothing is said: the bundle's own, and what its uploader must not
+        know of."""
+        for item in chunk:
+            if isinstance(item, Skipped):
+                self.skip(item)
+                continue
+            there = known.get(item.identity)
+            if there and not there.is_same:
+                reason = "duplicate: this trace id belongs to another answer"
+                self.skip(Skipped(member=item.member, line=item.line, reason=reason))
+                continue
+            self.answer(item)
+            if there and there.submission.pk not in mine:
+                self.note(item.member, item.line, "duplicate: another bundle brought this answer already")
+
+    def values(self, reading: Reading) -> dict[str, Any]:
+        return {
+            "rows": reading.rows,
+            "answers": self.answers,
+            "skipped": self.skipped,
+            "report": self.report,
+            "counts": {
+                "models": dict(self.models.most_common(500)),
+                "kernels": dict(self.kernels),
+                "reasons": dict(self.reasons.most_common(50)),
+            },
+            "format": shorten(", ".join(name for name, _ in reading.formats.most_common()), 64),
+            "config": reading.config,
+        }
