@@ -62,7 +62,18 @@ def test_a_confirmed_bundle_is_imported_and_queued_on_both_architectures():
 
 @pytest.mark.parametrize(
     ("run", "answers", "skipped"),
-    [(PLAIN, 39, 0), (PORTABLE, 26, 0), (SIMD, 26, 0), (BROKEN, 20, 6), (OLDER_RUNS / "v0-0.1.14", 26, 0)],
+    [
+        (PLAIN, 39, 0),
+        (PORTABLE, 26, 0),
+        (SIMD, 26, 0),
+        (BROKEN, 20, 6),
+        (OLDER_RUNS / "v0-0.1.14", 26, 0),
+        (OLDER_RUNS / "v1-0.2.0", 26, 0),
+        (OLDER_RUNS / "format-samples" / "arch-kernels-v1--stub--model--null--45acd02d", 0, 6),  # of kernels that we do not have
+        (OLDER_RUNS / "format-samples" / "v0-0.1.14", 0, 10),
+        (OLDER_RUNS / "format-samples" / "v1-0.2.0", 0, 6),
+        (OLDER_RUNS / "format-samples" / "variety", 0, 22),
+    ],
 )
 def test_real_run_folders_import_as_folder_zip_or_tar(run, answers, skipped, tmp_path):
     bundle = bring(run)
