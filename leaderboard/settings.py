@@ -203,7 +203,7 @@ BUNDLE_MAX_VALUES = env.int(
     "BUNDLE_MAX_VALUES", default=500_000
 )  # in one line: brackets take twenty times their length in memory
 BUNDLE_MAX_REPLY_MB = env.int("BUNDLE_MAX_REPLY_MB", default=2)
-BUNDLE_MAX_ROWS = env.int("BUNDLE_MAX_ROWS", default=500_000)
+BUNDLE_MAX_ROWS = env.int("BUNDLE_MAX_ROWS", default=300_000)
 BUNDLE_MAX_MODELS = env.int("BUNDLE_MAX_MODELS", default=1000)
 BUNDLE_MAX_HEADER_MB = env.int("BUNDLE_MAX_HEADER_MB", default=16)  # a zip's directory, a tar's extended headers
 BUNDLE_MAX_WINDOW_MB = env.int("BUNDLE_MAX_WINDOW_MB", default=32)  # how far back zstd may refer: its memory

@@ -14,7 +14,7 @@ from leaderboard.bundles.found import Answer, Limits, Skipped
 from leaderboard.bundles.reading import Reading
 
 LISTED = 20
-USUAL = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=500_000)  # a site may have others
+USUAL = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=300_000)  # a site may have others
 
 
 @dataclass

@@ -50,7 +50,7 @@ class Reading:
     def __iter__(self) -> Iterator[Answer | Skipped]:
         for file in self.unpacked.skipped:
             yield Skipped(member=clean(file.member), line=0, reason=file.reason, counts=False)
-        seen: set[bytes] = set()  # digests: half a million identities stay small
+        seen: set[bytes] = set()  # digests: hundreds of thousands of identities stay small
         for member in self.unpacked.members:
             for item in self._read(member):
                 if isinstance(item, Answer):

@@ -13,6 +13,10 @@ from leaderboard.bundles.reading import Reading
 from leaderboard.services.known import Known
 from leaderboard.text import shorten
 
+KINDS = 1000  # of reasons: names of kernels that are made up would go on for ever
+SHOWN = 50
+OTHERS = "other reasons"
+
 
 @dataclass
 class Tally:
@@ -31,7 +35,8 @@ class Tally:
         self.note(item.member, item.line, item.reason)
 
     def note(self, member: str, line: int, reason: str) -> None:
-        self.reasons[reason.partition(":")[0]] += 1
+        kind = reason.partition(":")[0]
+        self.reasons[kind if kind in self.reasons or len(self.reasons) < KINDS else OTHERS] += 1
         if len(self.report) < settings.BUNDLE_REPORT_ROWS:
             self.report.append({"file": member, "line": line, "reason": reason})
 
@@ -57,6 +62,13 @@ class Tally:
             if there and there.submission.pk not in mine:
                 self.note(item.member, item.line, "duplicate: another bundle brought this answer already")
 
+    def kinds(self) -> dict[str, int]:
+        """The most frequent reasons; what they add up to is what was noted."""
+        most = dict(self.reasons.most_common(SHOWN))
+        if rest := self.reasons.total() - sum(most.values()):
+            most[OTHERS] = most.get(OTHERS, 0) + rest
+        return most
+
     def values(self, reading: Reading) -> dict[str, Any]:
         return {
             "rows": reading.rows,
@@ -66,7 +78,7 @@ class Tally:
             "counts": {
                 "models": dict(self.models.most_common(500)),
                 "kernels": dict(self.kernels),
-                "reasons": dict(self.reasons.most_common(50)),
+                "reasons": self.kinds(),
             },
             "format": shorten(", ".join(name for name, _ in reading.formats.most_common()), 64),
             "config": reading.config,

@@ -235,6 +235,13 @@ def test_the_report_is_bounded_and_the_counts_are_not(settings):
     assert (len(bundle.report), bundle.skipped, bundle.counts["reasons"]) == (3, 10, {"unknown kernel 'nope'": 10})
 
 
+def test_reasons_that_are_all_different_are_counted_together_in_the_end(settings):
+    settings.BUNDLE_REPORT_ROWS = 3
+    bundle = importing.read(keep(lines(*(row(kernel=f"nope-{number}") for number in range(1100)))))
+    assert sum(bundle.counts["reasons"].values()) == bundle.skipped == 1100
+    assert len(bundle.counts["reasons"]) <= 51
+
+
 def test_models_keep_their_case_and_their_exact_name():
     bring(lines(row(model="Lab/Model-A"), row(model="lab/model-a")))
     assert sorted(LanguageModel.objects.values_list("name", "slug")) == [
