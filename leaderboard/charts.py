@@ -15,6 +15,7 @@ from leaderboard.board import Row
 from leaderboard.models import LanguageModel
 from leaderboard.pairs import ModelRatios
 from leaderboard.plots import Figure, Reference, Trace
+from leaderboard.text import isolated
 
 DASHES = {"naive": "dot", "tuned": "dash"}  # another baseline: dashdot
 FRONTIER_DASHES = {"amd64": "solid", "arm64": "dash"}
@@ -61,7 +62,7 @@ def answers_of_models(
     groups: models' names with their answers, best first. baselines: speedup by name. values: all speedups, on both
     architectures, so that their two axes agree. limit: the machine's own, as a speedup.
     """
-    names = [f"{name}  {len(group.passed)}/{len(group.answers)}" for name, group in groups]
+    names = [f"{isolated(name)}  {len(group.passed)}/{len(group.answers)}" for name, group in groups]
     middles = [(group.median, y) for y, (_, group) in enumerate(groups)]
     placed = [
         (answer, answer.speedup, y + plots.dodge(k))
@@ -105,6 +106,7 @@ def scores_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence
         "text": [[numbers.score(group.score if group else None) for group in row] for row in cells],
         "customdata": [[_group_text(group) for group in row] for row in cells],
         "texttemplate": "%{text}",
+        "textfont": plots.font("var(--ink)"),
         "hovertemplate": "<b>%{y}</b>, %{x}<br>score %{text}<br>%{customdata}<extra></extra>",
         "zmin": 0,
         "zmax": 1,
@@ -115,6 +117,24 @@ def scores_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence
         "hoverongaps": False,
     }
     return {"data": [heat], "layout": plots.heat_map_layout(kernels, HEAT_ROW_PX, HEAT_PX)}
+
+
+def bundles_of_model(rows: Sequence[Mapping[str, Any]], archs: Sequence[str]) -> Figure:
+    """What each bundle brought of a model, oldest on top: the share that passed. rows: as the model's page has them."""
+    bundles = list(dict.fromkeys(row["uid"] for row in rows))
+    dates = {row["uid"]: numbers.day(row["when"]) for row in rows}
+    data = []
+    for arch in archs:
+        own = [row for row in rows if row["arch"] == arch]
+        texts = [
+            f"<b>{row['uid']}</b> on {arch}<br>{row['passed']} of {row['answers']} answers passed"
+            f"<br>score {numbers.score(row['score'])}, speedup {numbers.times(row['speedup'])}"
+            for row in own
+        ]
+        y = [bundles.index(row["uid"]) + plots.shift(arch, archs) for row in own]
+        data.append(plots.estimates([row["rate"] for row in own], y, arch, texts))
+    names = [f"{uid}, {dates[uid]}" for uid in bundles]
+    return plots.row_chart(names, data, scales.shares("answers passed · further right is better", "answers passed"), [], ROW_PX)
 
 
 def memory_against_speed(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float) -> Figure:
@@ -209,7 +229,7 @@ def _models(
         for row, estimate in sorted(known, key=lambda item: item[0].model.name)
         if row.model.is_baseline and row.arch == archs[0] and estimate.value is not None
     ]
-    ends = [end for _, e in known for end in (e.value, e.low, e.high) if end is not None]
+    ends = scales.in_sight([(e.value, e.low, e.high) for _, e in known])
     return plots.row_chart([str(model) for model in models], data, scale(ends), [*more, *lines], ROW_PX)
 
 

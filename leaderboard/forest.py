@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grading.statistics import Estimate
-from leaderboard import numbers, verdicts
+from leaderboard import numbers, scales, verdicts
 from leaderboard.board import Line, Metric, Row, shown_metrics
 from leaderboard.selection import Selection
 
@@ -110,7 +110,7 @@ def forest(lines: Sequence[Line], selection: Selection, kernels: int) -> Table:
 
 def speedup_axis(estimates: Iterable[Estimate]) -> Axis:
     """From one power of two to another, 1× to 8× at least; at most four ticks."""
-    values = [v for e in estimates for v in (e.value, e.low, e.high) if v is not None and v > 0]
+    values = scales.in_sight([(e.value, e.low, e.high) for e in estimates])
     low = min(0, math.floor(math.log2(min(values, default=1.0)) + 0.05))
     high = max(3, math.ceil(math.log2(max(values, default=1.0)) - 0.05))
     step = max(1, math.ceil((high - low) / 3))

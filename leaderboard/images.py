@@ -23,6 +23,8 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import caches
 
+from leaderboard.plots import MOST_LETTERS
+
 FORMATS = ("svg", "pdf", "png")
 CONTENT_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 KEPT_S = 7 * 24 * 3600
@@ -94,6 +96,8 @@ def for_paper(figure: dict[str, Any]) -> dict[str, Any]:
     width = layout.pop("meta", {}).get("width_px", WIDTH_PX)
     layout |= {"width": width, "template": None}
     layout["font"] |= {"family": "Liberation Sans, Arial, Helvetica, sans-serif"}
+    if "ticktext" in layout.get("yaxis", {}):
+        layout["yaxis"]["ticktext"] = [broken(name) for name in layout["yaxis"]["ticktext"]]
     labels = sorted(
         (note for note in layout.get("annotations", []) if note.get("name") == "reference"), key=lambda note: note["x"]
     )
@@ -110,6 +114,15 @@ def for_paper(figure: dict[str, Any]) -> dict[str, Any]:
     layout["margin"]["t"] += more
     layout["height"] += more
     return made
+
+
+def broken(name: str, letters: int = MOST_LETTERS) -> str:
+    """A row's name in two lines at most, as the browser breaks it: at a space or after a sign if there is one, else anywhere."""
+    if len(name) <= letters:
+        return name
+    cut = max((i + 1 for i, sign in enumerate(name[:letters]) if sign in " -/_:."), default=letters)
+    rest = name[cut:]
+    return f"{name[:cut]}<br>{rest if len(rest) <= letters else rest[: letters - 1] + '…'}"
 
 
 def _with_colours(text: str) -> str:

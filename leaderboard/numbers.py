@@ -84,6 +84,12 @@ def duration(seconds: float | None) -> str:
     return f"{round(hours / 24)}{NO_BREAK}days"
 
 
+def day(moment: datetime) -> str:
+    """27 Nov 2026, of UTC."""
+    there = moment.astimezone(UTC)
+    return f"{there.day} {there:%b %Y}"
+
+
 def utc(moment: datetime | None) -> str:
     """27 Nov 2026, 14:02 UTC."""
     if moment is None:

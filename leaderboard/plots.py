@@ -14,12 +14,14 @@ from typing import Any
 
 from grading.statistics import Estimate
 from leaderboard.scales import Scale
+from leaderboard.text import isolated
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]
 
 SYMBOLS = {"amd64": "circle", "arm64": "diamond"}
 TOP_PX, BOTTOM_PX, RIGHT_PX = 24, 46, 14
+MOST_LETTERS = 40  # of a row's name in a line: a longer one breaks
 LETTER_PX = 6.6  # of 12 px type, on average: the browser measures
 DODGES = (-0.13, 0.0, 0.13)
 GOLDEN_RATIO = 0.6180339887498949
@@ -38,7 +40,7 @@ class Reference:
 def row_chart(names: Sequence[str], data: list[Trace], scale: Scale, references: Sequence[Reference], row_px: int) -> Figure:
     """Names down, values across; reference lines below the marks, their labels above the plot."""
     texts = [plain(name) for name in names]
-    left = 14 + LETTER_PX * max((len(name) for name in names), default=0)
+    left = 14 + LETTER_PX * min(MOST_LETTERS, max((len(name) for name in names), default=0))
     layout = base_layout(scale, TOP_PX + BOTTOM_PX + row_px * len(names), left=left)
     layout["yaxis"] = {
         "range": [len(names) - 0.4, -0.6],
@@ -112,7 +114,7 @@ def estimates(points: Sequence[Estimate], y: Sequence[float], arch: str, texts: 
         "color": f"var(--{arch})",
     }
     marker = {"color": f"var(--{arch})", "symbol": SYMBOLS[arch], "size": 9}
-    return trace("markers", values, y, text=list(texts), marker=marker, error_x=bars, name=arch)
+    return trace("markers", values, y, text=list(texts), marker=marker, error_x=bars, name=arch, cliponaxis=True)
 
 
 def medians(points: Sequence[tuple[float, float]], size: int = 18) -> Trace:
@@ -130,8 +132,8 @@ def font(color: str) -> dict[str, Any]:
 
 
 def plain(text: str) -> str:
-    """plotly.js reads a little HTML in its texts: names must not be it."""
-    return html.escape(text, quote=False)
+    """plotly.js reads a little HTML in its texts: names must not be it, nor turn what stands beside them around."""
+    return html.escape(isolated(text), quote=False)
 
 
 def shift(arch: str, archs: Sequence[str]) -> float:

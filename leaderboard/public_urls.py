@@ -43,6 +43,7 @@ urlpatterns = [
     path("figures/kernels/<slug:name>/answers-<slug:arch>.json", kernels.answers_figure, name="figure_kernel_answers"),
     path("figures/kernels/<slug:name>/memory.json", kernels.memory_figure, name="figure_kernel_memory"),
     path("figures/models/<slug:slug>/scores.json", language_models.scores_figure, name="figure_model_scores"),
+    path("figures/models/<slug:slug>/bundles.json", language_models.bundles_figure, name="figure_model_bundles"),
     path("figures/models/<slug:slug>.json", language_models.model_figure, name="figure_model"),
     path("figures/submissions/<slug:uid>/<slug:arch>.json", submissions.samples_figure, name="figure_samples"),
     re_path(r"^figures/(?P<name>[\w/-]+)\.(?P<form>svg|pdf|png)$", figures.image, name="figure_image"),

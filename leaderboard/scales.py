@@ -9,6 +9,8 @@ from typing import Any
 
 PAGE_MB = 4096 / 2**20  # the smallest growth of memory that can be seen
 PHONE_TICKS = 5
+MOST_TICKS = 9
+FAR = 16.0  # times the largest value, or of the smallest: an interval beyond would leave no room for anything else
 Tick = tuple[float, str]
 
 
@@ -61,7 +63,7 @@ def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
     known = [value for value in values if value > 0]
     low = min(0, math.floor(math.log2(min(known, default=1.0)) + 0.05))
     high = max(3, math.ceil(math.log2(max(known, default=8.0)) - 0.05))
-    ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in range(low, high + 1))
+    ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in _every(low, high, by=3))  # 8× stays
     return Scale(low=2.0 ** (low - 0.35), high=2.0 ** (high + 0.35), ticks=ticks, title=title, short=short)
 
 
@@ -89,7 +91,7 @@ SPEEDUPS: dict[str, Maker] = {"log": powers_of_two, "linear": from_zero}
 def memory(values: Iterable[float], title: str, short: str) -> Scale:
     """MiB, ticks at powers of four from one page on."""
     high = max(0, math.ceil(math.log(max([PAGE_MB, *values])) / math.log(4)))
-    ticks = tuple((4.0**k, _bytes(4.0**k)) for k in range(-4, high + 1))
+    ticks = tuple((4.0**k, _bytes(4.0**k)) for k in _every(-4, high))
     return Scale(low=PAGE_MB / 1.5, high=4.0 ** (high + 0.25), ticks=ticks, title=title, short=short)
 
 
@@ -103,9 +105,34 @@ def per_cent(values: Iterable[float], title: str, short: str) -> Scale:
     return Scale(low=low - pad, high=high + pad, ticks=ticks, title=title, short=short, logarithmic=False)
 
 
+def in_sight(estimates: Iterable[tuple[float | None, float | None, float | None]]) -> list[float]:
+    """What an axis is made for: every value, and interval ends that are not far beyond all values. An interval that reaches
+    further (two answers that have little in common) runs out of the plot; its table has the numbers."""
+    known = list(estimates)
+    values = [value for value, _, _ in known if value is not None and value > 0]
+    if not values:
+        return []
+    least, most = min(values) / FAR, max(values) * FAR
+    ends = [end for _, *interval in known for end in interval if end is not None]
+    return [*values, *(min(most, max(least, end)) for end in ends)]
+
+
 def _round_step(rough: float) -> float:
     base = 10.0 ** math.floor(math.log10(rough))
     return next(factor * base for factor in (1, 2, 5, 10) if factor * base >= rough)
+
+
+def _every(low: int, high: int, by: int = 1) -> range:
+    """Powers from low to high; where there are many, only every so many of them, a multiple of `by`. 0 is always one of them."""
+    count = high - low + 1
+    step = 1 if count <= MOST_TICKS else by * math.ceil(count / MOST_TICKS / by)
+    return range(-(-low // step) * step, high + 1, step)
+
+
+def shares(title: str, short: str) -> Scale:
+    """From nothing to all, in per cent."""
+    ticks = tuple((k / 4, f"{25 * k} %") for k in range(5))
+    return Scale(low=-0.02, high=1.02, ticks=ticks, title=title, short=short, logarithmic=False)
 
 
 def _signed_per_cent(value: float) -> str:
@@ -115,4 +142,6 @@ def _signed_per_cent(value: float) -> str:
 def _bytes(mib: float) -> str:
     if mib == PAGE_MB:
         return "1 page"
+    if mib >= 1024:
+        return f"{mib / 1024:g} GiB"
     return f"{mib * 1024:g} KiB" if mib < 1 else f"{mib:g} MiB"

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _UNFIT = re.compile("[\0\ud800-\udfff]")
+_TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PDF", "PDI"}
+
+
+def isolated(name: str) -> str:
+    """The name so that a direction in it (Arabic, or a mark that turns text around) ends with it: for texts without markup."""
+    turns = any(unicodedata.bidirectional(sign) in _TURNING for sign in name)
+    return f"\u2068{name}\u2069" if turns else name
 
 
 def clean(text: str) -> str:

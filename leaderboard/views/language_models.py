@@ -53,6 +53,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "heat_map": reverse("figure_model_scores", args=[model.slug]),
         "query": selection.query(models=(model,)),
         "trend": _trend(model),
+        "trend_figure": reverse("figure_model_bundles", args=[model.slug]),
         "asked": _asked(model),
         "page": page,
         "answers": _answers(page, selection),
@@ -69,6 +70,11 @@ def model_figure(request: HttpRequest, slug: str) -> JsonResponse:
 
 def scores_figure(request: HttpRequest, slug: str) -> JsonResponse:
     return JsonResponse(charts.scores_of_kernels(*_by_kernel(slug)))
+
+
+def bundles_figure(request: HttpRequest, slug: str) -> JsonResponse:
+    rows = _trend(get_object_or_404(LanguageModel.objects.public(), slug=slug))
+    return JsonResponse(charts.bundles_of_model(rows, [arch for arch in ARCHS if any(row["arch"] == arch for row in rows)]))
 
 
 def _by_kernel(slug: str) -> tuple[dict[tuple[str, str], Group], list[str], list[str]]:

@@ -25,15 +25,19 @@
   var pen = document.createElement("canvas").getContext("2d");
   function widthOf(text) { return pen.measureText(text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")).width; }
 
-  // A name too long for its place breaks at a space or after a sign.
+  // A name too long for its place breaks at a space or after a sign, one without any where it has to; after two lines it ends
+  // with an ellipsis: the table below has it whole.
   function wrap(name, room) {
     if (widthOf(name) <= room) return name;
     var lines = [""];
-    name.split(/(?<=[\s\-/_:.])/).forEach(function (part) {
+    name.split(/(?<=[\s\-/_:.])/).flatMap(function (part) {
+      return widthOf(part) > room ? part.match(/&\w+;|[^]/gu) : [part];
+    }).forEach(function (part) {
       var last = lines[lines.length - 1];
       if (last && widthOf(last + part) > room) lines.push(part);
       else lines[lines.length - 1] = last + part;
     });
+    if (lines.length > 2) lines = [lines[0], lines[1].slice(0, -1) + "…"];
     return lines.join("<br>");
   }
 

@@ -51,6 +51,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "figures/kernels/<slug:name>/memory.json": ("/figures/kernels/dot_f32/memory.json",),
     "figures/models/<slug:slug>.json": ("/figures/models/lab-one.json",),
     "figures/models/<slug:slug>/scores.json": ("/figures/models/lab-one/scores.json",),
+    "figures/models/<slug:slug>/bundles.json": ("/figures/models/lab-one/bundles.json",),
     "figures/submissions/<slug:uid>/<slug:arch>.json": (f"/figures/submissions/{OPEN}/amd64.json",),
     "export/<slug:table>.meta.json": ("/export/results.meta.json", "/export/leaderboard.meta.json"),
     "export/leaderboard.csv": ("/export/leaderboard.csv", f"/export/leaderboard.csv?{PARAMETERS}"),
@@ -82,6 +83,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "compare/": ("/compare/?models=lab-one,hushed-model",),
     "figures/speedup.json": ("/figures/speedup.json?model=hushed-model",),
     "figures/models/<slug:slug>/scores.json": ("/figures/models/hushed-model/scores.json",),
+    "figures/models/<slug:slug>/bundles.json": ("/figures/models/hushed-model/bundles.json",),
     "figures/models/<slug:slug>.json": ("/figures/models/hushed-model.json",),
     "figures/submissions/<slug:uid>/<slug:arch>.json": (
         f"/figures/submissions/{HIDDEN}/amd64.json",

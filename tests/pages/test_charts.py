@@ -29,6 +29,7 @@ def addresses() -> list[str]:
         "/figures/kernels/crc32_ieee/memory.json",
         "/figures/models/lab-two-large.json",
         "/figures/models/lab-two-large/scores.json",
+        "/figures/models/lab-two-large/bundles.json",
         f"/figures/submissions/{answer.uid}/amd64.json",
     ]
 
@@ -144,3 +145,31 @@ def test_a_heat_map_has_a_cell_for_each_kernel_and_architecture(kernel: Kernel, 
     assert (heat["x"], heat["y"]) == (["amd64", "arm64"], ["dot_f32", "sort_u32"])
     assert heat["z"] == [[0.5, None], [None, 0.5]]
     assert heat["text"] == [["0.50", "–"], ["–", "0.50"]]
+
+
+def test_bundles_of_a_model_stand_in_the_order_they_came(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
+    for k, verdicts in enumerate((("passed", "wrong_answer"), ("passed", "passed"))):
+        answers = [factories.make_submission(kernel, model, rollout) for rollout in range(2)]
+        factories.make_bundle(f"run-{k}.zip", submissions=tuple(answers))
+        for answer, verdict in zip(answers, verdicts, strict=True):
+            factories.make_result(answer, verdict=verdict)
+    figure = reader.json(f"/figures/models/{model.slug}/bundles.json")
+    assert figure["data"][0]["x"] == [0.5, 1.0]
+    assert figure["data"][0]["y"] == [0, 1]
+    assert f"/figures/models/{model.slug}/bundles.json" in reader.page(f"/models/{model.slug}/")
+
+
+def test_an_interval_that_reaches_beyond_everything_leaves_the_axis_as_it_is() -> None:
+    ends = scales.in_sight([(4.0, 1e-9, 1e12), (2.0, None, None), (None, None, None)])
+    assert max(ends) == 64.0
+    assert min(ends) == 0.125
+    assert len(scales.memory([0.004, 1e6], "", "").ticks) <= scales.MOST_TICKS
+    assert {1.0, 8.0} <= {value for value, _ in scales.powers_of_two([0.01, 5000], "", "").ticks}
+    assert 1.0 in [value for value, _ in scales.powers_of_two([1e-3, 1e9], "", "").ticks]
+
+
+def test_a_name_that_turns_text_around_ends_where_it_ends(kernel: Kernel, reader: Reader) -> None:
+    model = factories.make_model("lab/\u202eenod", slug="turned")
+    factories.make_result(factories.make_submission(kernel, model))
+    figure = reader.json("/figures/kernels/dot_f32/answers-amd64.json")
+    assert figure["layout"]["meta"]["rows"] == ["\u2068\u2068lab/\u202eenod\u2069  1/1\u2069"]
