@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from leaderboard.models import Bundle, Kernel, LanguageModel, Submission, Trial
 from leaderboard.services import tokens
+from leaderboard.views import figures
 from tests.api.conftest import make_user
 from tests.pages import factories
 
@@ -290,7 +291,8 @@ def test_files_are_nowhere_to_be_had(owner: User) -> None:
             assert client.get(pattern.format(file=stored)).status_code == 404, pattern
 
 
-def test_the_owner_and_staff_have_it_and_no_cache_keeps_it(owner: User) -> None:
+def test_the_owner_and_staff_have_it_and_no_cache_keeps_it(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "drawn", lambda figure, form: b"<svg/>")
     of_owner = Client()
     of_owner.force_login(owner)
     program = Client(headers={"Authorization": f"Bearer {tokens.make(owner, 'mine')[1]}"})
@@ -299,7 +301,7 @@ def test_the_owner_and_staff_have_it_and_no_cache_keeps_it(owner: User) -> None:
     seen = [of_owner.get(f"/try/{TRIAL}/"), of_owner.get(f"/try/{TRIAL}/state.json"), program.get("/api/bundles/hushedbundle")]
     pages = ("", "answer.c", "record.json", "diff/", "reproduce.zip")
     seen += [staff.get(f"/submissions/{HIDDEN}/{page}") for page in pages]
-    seen.append(staff.get(f"/figures/submissions/{HIDDEN}/amd64.json"))
+    seen += [staff.get(f"/figures/submissions/{HIDDEN}/amd64.{form}") for form in ("json", "svg")]
     for response in seen:
         assert response.status_code == 200
         assert {"private", "no-store"} <= set(re.split(r", *", response.headers["Cache-Control"])), response.request["PATH_INFO"]
