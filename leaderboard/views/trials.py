@@ -22,6 +22,7 @@ from leaderboard.selection import ARCHS
 from leaderboard.services import trials as service
 
 SHOWN = 20
+AGAIN_S = 60  # when somebody's share is used up: a verdict takes about so long
 TEXT_LIMIT = 1_000_000  # characters; a source above 200 kB is refused by the grader, in its own words
 
 
@@ -68,7 +69,10 @@ def trials(request: HttpRequest) -> HttpResponse:
             return redirect("trial", begun.submission.uid)
     mine = Trial.objects.filter(user=user).select_related("submission__kernel").prefetch_related("submission__results")
     context = {"section": "try", "form": form, "mine": mine[:SHOWN]}
-    return render(request, "leaderboard/try.html", context, status=429 if form.non_field_errors() else 200)
+    response = render(request, "leaderboard/try.html", context, status=429 if form.non_field_errors() else 200)
+    if response.status_code == 429:
+        response["Retry-After"] = str(AGAIN_S)
+    return response
 
 
 def begun_from(request: HttpRequest) -> dict[str, Any]:

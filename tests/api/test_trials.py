@@ -145,7 +145,9 @@ def test_nobody_takes_more_than_a_share(person: Client, settings: Any) -> None:
     settings.TRIALS_WAITING, settings.TRIALS_PER_HOUR = 2, 3
     paste(person)
     paste(person)
-    assert "wait for their verdicts" in paste(person, status=429).content.decode()
+    refused = paste(person, status=429)
+    assert "wait for their verdicts" in refused.content.decode()
+    assert int(refused.headers["Retry-After"]) > 0
     paste(signed_in("other"))
     for result in Result.objects.queued():
         graded(result)
