@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from leaderboard import bundle_progress
 from leaderboard.models import Bundle, Submission
 from leaderboard.services import importing, tokens
 from tests.api.conftest import Program, make_user
@@ -29,6 +30,18 @@ def test_a_bundle_is_uploaded_imported_and_reported(program: Program) -> None:
     assert found["report"][0]["line"] == 2
     assert {(row["arch"], row["waiting"]) for row in found["progress"]} == {("amd64", 1), ("arm64", 1)}
     assert not Submission.objects.get().public
+
+
+def test_a_very_large_bundle_is_counted_every_few_seconds_only(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    factories.make_kernel("dot_f32")
+    uid = program.send(BODY)["uid"]
+    importing.import_bundle(Bundle.objects.get())
+    monkeypatch.setattr(bundle_progress, "LARGE", 1)
+    times: list[int] = []
+    real = bundle_progress.counted
+    monkeypatch.setattr(bundle_progress, "counted", lambda bundle: times.append(1) or real(bundle))
+    assert program.get(f"bundles/{uid}")["progress"] == program.get(f"bundles/{uid}")["progress"]
+    assert len(times) == 1
 
 
 def test_a_form_is_as_good_as_a_raw_body(program: Program) -> None:
