@@ -146,7 +146,8 @@ def test_windows_separators_a_byte_order_mark_and_crlf_do_no_harm(read: Read, wr
         name.replace("/", "\\"): b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n")
         for name, content in samples.RUNS[writer].items()
     }
-    check(read(tgz_of(files)))
+    for pack in (tgz_of, zip_of):
+        check(read(pack(files)))
 
 
 def test_what_systems_and_editors_leave_behind_is_passed_over(read: Read) -> None:

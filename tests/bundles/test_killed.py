@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 from tests.site.bundles import lines, row
 from tests.site.running import wait_until
 
-ROWS = 3000
+ROWS = 1200
 
 
 def answers(data: Path) -> int:
