@@ -8,17 +8,20 @@ from typing import Any
 
 from grading.result import FIELDS
 from leaderboard.models import BundleEntry, Result, Submission
+from leaderboard.numbers import three_digits
 
 MOST = 4  # runs beside each other
 FIRST = ("verdict", "kernel_score", "speedup", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb")
+FLAGS = {"answer_parsed", "compiled", "correct", "within_memory", "passed"}
 NOT_SHOWN = {"arch"}  # stands in the head
 
 
 @dataclass(frozen=True)
 class Row:
+    """As text: one value a run, then one an architecture."""
+
     name: str
-    run: list[float | str | None]  # one a run
-    here: list[float | str | None]  # one an architecture
+    values: list[str]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ def own_scores(submission: Submission, current: Sequence[Result]) -> OwnScores |
         return None
     names = dict.fromkeys(FIRST) | {name: None for run in runs for name in run.scores}
     rows = [
-        Row(name, [run.scores.get(name) for run in runs], [_ours(result, name) for result in current])
+        Row(name, [_text(name, run.scores.get(name)) for run in runs] + [_text(name, _ours(result, name)) for result in current])
         for name in names
         if name not in NOT_SHOWN and any(name in run.scores for run in runs)
     ]
@@ -44,6 +47,13 @@ def own_scores(submission: Submission, current: Sequence[Result]) -> OwnScores |
 
 
 def _ours(result: Result, name: str) -> Any:
-    """Of the same name and meaning; a flag as 1 or 0, as runs have it."""
-    value = getattr(result, name, None) if name in FIELDS else None
-    return float(value) if isinstance(value, bool) else value
+    """Of the same name, and so of the same meaning."""
+    return getattr(result, name, None) if name in FIELDS else None
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if name in FLAGS and value in (0, 1):
+        return "yes" if value else "no"
+    return three_digits(value)
