@@ -178,6 +178,11 @@ RESULT_COLUMNS = (
     ResultColumn("flagged", "flagged", "too good to be counted before a person has looked"),
     ResultColumn("invalidated", "invalidated", "declared invalid by a person: never current"),
     ResultColumn("outdated", "outdated", "of an earlier measurement: counts in no summary"),
+    ResultColumn("weights", "model__weights", "open, closed, or empty where nobody has said"),
+    ResultColumn(
+        "temperature", "temperature", "as the run or its uploader says; several, where the bundle has several runs"
+    ),
+    ResultColumn("max_tokens", "max_tokens", "likewise; empty where nothing is said"),
 )
 
 

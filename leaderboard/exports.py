@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db.models import BooleanField, Case, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from grading.version import HARNESS_MEASUREMENT
@@ -28,7 +29,7 @@ from leaderboard.columns import (
 )
 from leaderboard.formats import csv_text
 from leaderboard.marks import CONDITIONS
-from leaderboard.models import BundleEntry, Kernel, Machine, Result, Standing
+from leaderboard.models import BundleEntry, BundleModel, Kernel, Machine, Result, Standing
 from leaderboard.pairs import pairs
 from leaderboard.pairwise import compare
 from leaderboard.selection import Selection
@@ -139,14 +140,17 @@ def meta(selection: Selection, **more: Any) -> dict[str, Any]:
     }
 
 
+COMPUTED = {"bundle": "text", "outdated": "bool", "temperature": "text", "max_tokens": "text"}  # by the query
+
+
 def kind_of(path: str) -> str:
     """Of a column that is read from a field of Result, or of what it refers to."""
     model: Any = Result
     *relations, name = path.split("__")
     for relation in relations:
         model = model._meta.get_field(relation).related_model
-    if name in ("bundle", "outdated"):  # computed by the query
-        return {"bundle": "text", "outdated": "bool"}[name]
+    if name in COMPUTED:
+        return COMPUTED[name]
     kinds = {"BooleanField": "bool", "FloatField": "number", "PositiveIntegerField": "int", "DateTimeField": "time"}
     return kinds.get(model._meta.get_field(name).get_internal_type(), "text")
 
@@ -177,5 +181,12 @@ def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Resu
     results = Result.objects.public().done() if history else Result.objects.public().current()
     results = results.filter(selection.filters).filter(selection.unhidden)
     outdated = Case(When(CONDITIONS["outdated"], then=Value(True)), default=Value(False), output_field=BooleanField())
-    results = results.annotate(outdated=outdated, bundle=Subquery(public.values("bundle__uid")[:1]))
+    asked = BundleModel.objects.filter(
+        model=OuterRef("model"), bundle__entries__submission=OuterRef("submission"), bundle__public=True
+    ).order_by("bundle_id")
+    results = results.annotate(
+        outdated=outdated,
+        bundle=Subquery(public.values("bundle__uid")[:1]),
+        **{key: Subquery(asked.values(said=KeyTextTransform(key, "sampling"))[:1]) for key in ("temperature", "max_tokens")},
+    )
     return results.order_by("id").values_list(*(column.field for column in RESULT_COLUMNS))

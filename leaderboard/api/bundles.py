@@ -24,7 +24,7 @@ from ninja.security import HttpBearer
 
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
-from leaderboard.api.schemas import BundleOut, Error
+from leaderboard.api.schemas import AskedOut, BundleOut, Error
 from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
@@ -203,6 +203,7 @@ def hash_of(file: File) -> str:
 
 def seen(bundle: Bundle) -> dict[str, Any]:
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
+    values["models"] = list(bundle.asked.values(*AskedOut.model_fields))
     if bundle.state != Bundle.State.IMPORTED:
         return values | {"progress": [], "verdicts": []}
     known = counts(bundle)

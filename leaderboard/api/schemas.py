@@ -103,6 +103,17 @@ class VerdictsOut(Schema):
     count: int
 
 
+class AskedOut(Schema):
+    name: str = Field(description="As the run spells it.")
+    display_name: str
+    kind: str
+    provider: str
+    weights: str
+    answers: int
+    prompt: str = Field(description="The system prompt, as far as the run says.")
+    sampling: dict[str, str] = Field(description='As the run says: {"temperature": "0.7"}; of several runs "0.2, 0.8".')
+
+
 class BundleOut(Schema):
     uid: str
     name: str
@@ -122,3 +133,4 @@ class BundleOut(Schema):
     imported_at: datetime | None
     progress: list[ProgressOut] = Field(description="How many of its answers are graded; empty before the import is done.")
     verdicts: list[VerdictsOut]
+    models: list[AskedOut] = Field(description="How each model was asked; those with most answers first.")

@@ -115,6 +115,10 @@ def test_what_is_written_into_the_preview_is_on_the_pages_of_bundle_and_model(ad
     text = text_of(client.get(reverse("model", args=[model.slug])))
     for expected in ("Stub One", "Stub Lab", "Be quick.", "top_p"):
         assert expected in text
+    tasks.tick("amd64")
+    exported = b"".join(client.get("/export/results.csv?arch=amd64").streaming_content).decode()
+    ends = {tuple(line.split(",")[-3:]) for line in exported.splitlines()[1:]}
+    assert ends == {("open", "0", ""), ("closed", "", "")}
 
 
 def test_a_setting_that_is_no_setting_is_told_and_nothing_is_imported(admin_client):
