@@ -23,8 +23,8 @@ def counts(bundle: Bundle) -> Counts:
     """All there is to know. Whoever watches a very large bundle sees it as it was some seconds ago."""
     if bundle.answers < LARGE:
         return counted(bundle)
-    found: Counts = cache.get_or_set(f"bundle-{bundle.pk}", lambda: counted(bundle), LARGE_FOR_S)
-    return found
+    found = cache.get_or_set(f"bundle-{bundle.pk}", lambda: counted(bundle), LARGE_FOR_S)
+    return found or {}
 
 
 def counted(bundle: Bundle) -> Counts:
