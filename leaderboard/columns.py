@@ -179,9 +179,7 @@ RESULT_COLUMNS = (
     ResultColumn("invalidated", "invalidated", "declared invalid by a person: never current"),
     ResultColumn("outdated", "outdated", "of an earlier measurement: counts in no summary"),
     ResultColumn("weights", "model__weights", "open, closed, or empty where nobody has said"),
-    ResultColumn(
-        "temperature", "temperature", "as the run or its uploader says; several, where the bundle has several runs"
-    ),
+    ResultColumn("temperature", "temperature", "as the run or its uploader says; several, where the bundle has several runs"),
     ResultColumn("max_tokens", "max_tokens", "likewise; empty where nothing is said"),
 )
 
