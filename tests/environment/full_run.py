@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
+import sys
 import tempfile
 from collections import Counter
 from contextlib import ExitStack, closing
@@ -38,6 +40,7 @@ def main() -> int:
     parser.add_argument("--kernels", default=",".join(load_catalog()))
     parser.add_argument("--folder", type=Path, help="where outputs/ is written; a temporary one by default")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what is started here ends with it
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="arch-kernels-environment-"))
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -45,7 +48,6 @@ def main() -> int:
         surroundings: dict[str, str] = {}
         if asked.sandbox == "prime":
             surroundings = stack.enter_context(PrimeDouble()).environment | {"ARCH_KERNELS_CACHE": str(folder / "cache")}
-            os.environ.update(surroundings | {"HOME": str(folder)})
         verifiers = Verifiers(ROOT / "var" / "environment")
         chosen = [
             "--env.taskset.arch",
@@ -58,6 +60,7 @@ def main() -> int:
         command = verifiers.command(stub.url, asked.model, "-r", str(asked.rollouts), *chosen)
         print(" ".join(command))
         verifiers.run(command, folder, surroundings, timeout_s=7200)
+        os.environ.update(surroundings | {"HOME": str(folder)})  # the Prime client keeps tokens at home
         sandbox = stack.enter_context(closing(open_sandbox(asked.sandbox, asked.arch)))
         return compare(run_folder(folder), sandbox)
 

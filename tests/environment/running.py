@@ -51,11 +51,20 @@ class Verifiers:
         try:
             status = process.wait(timeout_s)
         finally:
-            process.kill()
-            process.wait()
+            end(process)
         said = (folder / "log.txt").read_text(encoding="utf-8", errors="replace")
         assert status == 0, said[-4000:]
         return said
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """It is asked to end, which lets it close its sandbox, and killed if it does not."""
+    process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def run_folder(folder: Path) -> Path:
