@@ -59,6 +59,10 @@ def browser(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator
         chromium.close()
 
 
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *args: Any) -> None: ...
+
+
 class Watched:
     """A page that remembers what it should not have done."""
 
@@ -189,11 +193,13 @@ def test_the_snapshot_opens_from_a_plain_file_server_with_its_charts(
     transactional_db: None, browser: Any, tmp_path: Path
 ) -> None:
     factories.make_site(models=1, rollouts=1)
-    call_command("snapshot", str(tmp_path / "out"), verbosity=0)
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "out"))
+    call_command("snapshot", str(tmp_path / "out"), "--no-images", verbosity=0)
+    (tmp_path / "root" / "paper").mkdir(parents=True)
+    (tmp_path / "out").rename(tmp_path / "root" / "paper" / "artifact")  # wherever the files are put
+    handler = partial(QuietHandler, directory=str(tmp_path / "root"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        watched = Watched(browser, f"http://127.0.0.1:{server.server_port}")
+        watched = Watched(browser, f"http://127.0.0.1:{server.server_port}/paper/artifact")
         for address in ("/", "/kernels/sort_u32/", "/architectures/", "/models/lab-one-wide-405b/"):
             watched.open(address)
         watched.page.get_by_role("link", name="Leaderboard").first.click()

@@ -12,8 +12,9 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from leaderboard import images
+from leaderboard import images, snapshot
 from leaderboard.images import CHROMIUMS, for_paper
+from leaderboard.snapshot import Snapshot
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -132,3 +133,18 @@ def test_figures_are_written_in_every_format(db: None, tmp_path: Path) -> None:
             "speedup",
         ]
         assert all(file.read_bytes().startswith(start) for file in files)
+
+
+def test_a_snapshot_has_its_figures_as_files_and_equal_ones_once(
+    db: None, drawer: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    factories.make_site(models=1, rollouts=1)
+    monkeypatch.setattr(snapshot, "images", images.images)
+    monkeypatch.setattr(snapshot, "SKIPPED", re.compile(r"^/(admin|healthz|readyz|try/|submissions|export|changes|kernels/\w)"))
+    Snapshot(tmp_path / "out").write()
+    text = (tmp_path / "out" / "index.html").read_text()
+    (pdf,) = set(re.findall(r'<a href="(figures/speedup-\w+\.pdf)"', text))
+    assert (tmp_path / "out" / pdf).read_bytes() == b"pdf of 1 traces"
+    speedups = [path.name for path in (tmp_path / "out" / "figures").glob("speedup-*.pdf")]
+    assert len(speedups) == 6  # three choices of architecture, two axes: by whatever the table is ranked
+    assert sorted(drawer) == ["pdf", "png", "svg"]  # the browser would have started three times

@@ -1,13 +1,21 @@
 """Where the chart library comes from (scripts/fetch_plotly.py)."""
 
+import gzip
+import html
 import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from leaderboard.models import Submission
+from tests.pages import factories
 
 ROOT = Path(__file__).resolve().parents[2]
+BUNDLES = ROOT / "static" / "vendor" / "plotly"
 
 
 @pytest.fixture
@@ -65,3 +73,39 @@ def test_the_lock_file_pins_the_bundle_by_its_hash() -> None:
     assert "plotly.js-basic-dist-min" in lock
     assert "plotly.js-cartesian-dist-min" in lock
     assert '"integrity": "sha512-' in lock
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(not (BUNDLES / "plotly-cartesian.min.js").is_file(), reason="no npm: the wheel's one bundle is larger")
+def test_the_first_load_of_a_page_is_small(client: Client) -> None:
+    """What the server sends compressed: the page, its styles, scripts and figures. By gzip; by brotli it is a sixth less."""
+    factories.make_site(models=8)
+    answer = Submission.objects.filter(results__verdict="passed", model__kind="llm").first()
+    assert answer
+    pages = ["/?arch=both", "/kernels/", "/kernels/sort_u32/", "/architectures/", "/queue/", "/methodology/"]
+    pages += ["/compare/?models=lab-one-wide-405b,lab-two-large", f"/submissions/{answer.uid}/", "/machines/", "/changes/"]
+    for address, most in [*((page, 500_000) for page in pages), ("/models/lab-two-large/", 620_000)]:
+        assert first_load(client, address) <= most, address
+
+
+def first_load(client: Client, address: str) -> int:
+    page = client.get(address).content
+    sizes = [len(gzip.compress(page))]
+    for target in re.findall(r'(?:src|data-figure)="([^"]+)"|<link [^>]*href="([^"]+)"', page.decode()):
+        name = html.unescape("".join(target))
+        if name.startswith("/static/"):
+            found = finders.find(name.removeprefix("/static/"))
+            assert found, name
+            sizes.append(len(gzip.compress(Path(str(found)).read_bytes())))
+        else:
+            sizes.append(len(gzip.compress(client.get(name).content)))
+    return sum(sizes)
+
+
+@pytest.mark.django_db
+def test_only_a_page_with_a_heat_map_loads_the_larger_bundle(client: Client) -> None:
+    factories.make_site(models=1, rollouts=1)
+    for address, name in (("/", "plotly.min.js"), ("/models/lab-one-wide-405b/", "plotly-cartesian.min.js")):
+        bundles = re.findall(r"vendor/plotly/(plotly[\w-]*\.min\.js)", client.get(address).content.decode())
+        there = name if (BUNDLES / name).is_file() else "plotly.min.js"  # without npm, one for all
+        assert bundles == [there]
