@@ -34,7 +34,7 @@ def test_the_reply_is_the_last_message_that_the_model_wrote():
     assert reply_of(trace(prompt, node("first"), node("last"))) == "last"
     assert reply_of(trace(prompt, node("last"), node("tool", sampled=False))) == "last"
     assert reply_of(trace(prompt, node("last"), root_reply="root")) == "root"
-    assert reply_of(trace(prompt, node("last"), root_reply="  ")) == "last"
+    assert reply_of(trace(prompt, node("last"), root_reply="")) == ""
 
 
 def test_an_empty_message_is_a_reply():

@@ -21,8 +21,8 @@ class NotGraded(Exception):
 
 def reply_of(trace: Any) -> str:
     """The text of the model's last message, as the site reads it from the trace. An empty message is a reply, too."""
-    if trace.root_reply and trace.root_reply.strip():
-        return str(trace.root_reply)
+    if isinstance(trace.root_reply, str):
+        return trace.root_reply
     sampled = [node for node in trace.nodes if node.sampled]
     if not sampled:
         raise NeverReplied(f"the model never replied ({trace.stop_condition or 'no sampled message'}): nothing to grade")
