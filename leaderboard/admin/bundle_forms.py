@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
-from leaderboard.admin_models import KINDS, WEIGHTS
 from leaderboard.models import Bundle, BundleModel, LanguageModel
+from leaderboard.models.bundles import KINDS, WEIGHTS
 from leaderboard.services import asked
 from leaderboard.services.catalog import BASELINES
 from leaderboard.text import clean

@@ -1,0 +1,13 @@
+"""Public ids and the names of the architectures."""
+
+from __future__ import annotations
+
+import secrets
+
+ARCHITECTURES = [("amd64", "amd64"), ("arm64", "arm64")]
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no letter that reads as a digit
+
+
+def public_id() -> str:
+    """Ten random characters (50 bits): a public id that tells nothing of how many rows there are."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(10))
