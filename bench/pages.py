@@ -33,6 +33,7 @@ class Timed:
     first_ms: float
     cold_ms: float
     warm_ms: float
+    cpu_ms: float  # of the processor, in the warm ones: the same on a busy host, nearly
     queries: int
     bytes: int
 
@@ -105,8 +106,14 @@ def measure() -> list[Timed]:
         first_ms, _, _ = get(address)
         Standing.objects.filter(pk=Standing.objects.latest("pk").pk).update(updated_at=timezone.now())  # a result was recorded
         cold_ms, queries, size = get(address)
+        began = time.process_time()
         warm_ms = median(get(address)[0] for _ in range(WARM))
-        timed.append(Timed(address=address, first_ms=first_ms, cold_ms=cold_ms, warm_ms=warm_ms, queries=queries, bytes=size))
+        cpu_ms = (time.process_time() - began) / WARM * 1000
+        timed.append(
+            Timed(
+                address=address, first_ms=first_ms, cold_ms=cold_ms, warm_ms=warm_ms, cpu_ms=cpu_ms, queries=queries, bytes=size
+            )
+        )
     return timed[1:]  # the first one was for imports and templates
 
 
@@ -149,10 +156,10 @@ def get(address: str) -> tuple[float, int, int]:
 
 
 def report(timed: list[Timed]) -> int:
-    print(f"\n{'page':72s} {'first, ms':>9s} {'cold, ms':>9s} {'warm, ms':>9s} {'queries':>8s} {'kB':>7s}")
+    print(f"\n{'page':72s} {'first, ms':>9s} {'cold, ms':>9s} {'warm, ms':>9s} {'CPU, ms':>8s} {'queries':>8s} {'kB':>7s}")
     for row in timed:
         misses = "" if row.fine else "  over the target"
-        times = f"{row.first_ms:9.0f} {row.cold_ms:9.0f} {row.warm_ms:9.0f}"
+        times = f"{row.first_ms:9.0f} {row.cold_ms:9.0f} {row.warm_ms:9.0f} {row.cpu_ms:8.0f}"
         print(f"{row.address:72s} {times} {row.queries:8d} {row.bytes / 1e3:7.0f}{misses}")
     slow = [row for row in timed if not row.fine]
     cold = median(row.cold_ms for row in timed)
