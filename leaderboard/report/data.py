@@ -60,9 +60,7 @@ def read() -> Report:
         pairs=fresh_pairs(selection),
         verdicts={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch))},
         agreement=_agreement(details),
-        machines=list(
-            Machine.objects.filter(results__in=current).distinct().order_by("arch", "cpu_model", "backend", "fingerprint")
-        ),
+        machines=_machines(current),
         gradings=dict(current.order_by().values_list("machine").annotate(n=Count("pk")).filter(machine__isnull=False)),
         bundles=list(Bundle.objects.public().filter(state=Bundle.State.IMPORTED).order_by("name", "sha256")),
         sampled=_sampled(),
@@ -126,6 +124,12 @@ def _versions(current: ResultQuerySet) -> dict[str, list[str]]:
     ):
         found[kernel].append(version)
     return dict(found)
+
+
+def _machines(current: ResultQuerySet) -> list[Machine]:
+    """Without those that nothing is known of: a reply without an answer needs no machine."""
+    found = Machine.objects.filter(results__in=current).exclude(cpu_model="", vcpus=None).distinct()
+    return list(found.order_by("arch", "cpu_model", "backend", "fingerprint"))
 
 
 def _left_out() -> dict[str, int]:

@@ -25,8 +25,8 @@ TABLES = ("leaderboard", "results", "architectures")  # that lie beside the docu
 ONE_SIDED = 25  # listed one by one
 
 
-def summary(report: Report) -> Iterator[str]:
-    """What was measured, and until when."""
+def summary(report: Report, note: str) -> Iterator[str]:
+    """What was measured, and until when. note: what its readers should know first, from whoever wrote it."""
     llms = [model for model in report.models if not model.is_baseline]
     yield "# Arch Kernels v1: results"
     yield ""
@@ -36,6 +36,9 @@ def summary(report: Report) -> Iterator[str]:
     graded = ", ".join(f"{_count(n, 'graded answer')} on {arch}" for arch, n in totals.items()) or "nothing graded"
     yield f"{when} {who} on {_count(len(report.kernels), 'kernel')}; {graded}."
     yield ""
+    if note:
+        yield plain(note)
+        yield ""
     for arch, counts in report.emulated.items():
         wholly = "" if arch in report.boards else " Nothing was timed on it, so it has no speeds, scores or ranks here."
         yield f"> **{arch} was emulated** for {_count(_total(counts), 'result')}: they say what is right, no more.{wholly}"

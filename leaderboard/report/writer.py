@@ -27,13 +27,13 @@ CAPTIONS = {
 }
 
 
-def write_report(out: Path) -> list[str]:
+def write_report(out: Path, note: str = "") -> list[str]:
     """Write the files; those of an earlier report that this one has not are removed. Returns their names."""
     report = read()
     drawn = figures(report)
     files = {f"{FIGURES}/{name}.svg": text for name, text in drawn.items()}
     files |= {f"{name}.csv": "".join(csv_text(exports.TABLES[name](Selection()))) for name in sections.TABLES}
-    files["README.md"] = document(report, list(drawn))
+    files["README.md"] = document(report, list(drawn), note)
     (out / FIGURES).mkdir(parents=True, exist_ok=True)
     for stale in (out / FIGURES).glob("*.svg"):
         if stale.stem in CAPTIONS and stale.stem not in drawn:
@@ -43,7 +43,7 @@ def write_report(out: Path) -> list[str]:
     return list(files)
 
 
-def document(report: Report, drawn: list[str]) -> str:
+def document(report: Report, drawn: list[str], note: str = "") -> str:
     """The Markdown, with those figures that there are."""
 
     def shown(*names: str) -> Iterator[str]:
@@ -52,7 +52,7 @@ def document(report: Report, drawn: list[str]) -> str:
                 yield from figure(f"{FIGURES}/{name}.svg", CAPTIONS[name])
 
     lines = chain(
-        sections.summary(report),
+        sections.summary(report, note),
         sections.models(report),
         shown("speedup", "memory"),
         sections.kernel_by_model(report),

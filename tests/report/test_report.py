@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from django.core.management import call_command
 
+from kernels.catalog import load_catalog
 from leaderboard.models import Kernel, LanguageModel, Machine, Result, Standing, Submission
 from leaderboard.report.failures import failure_bars
 from leaderboard.report.markdown import code, plain, table
@@ -119,6 +120,11 @@ def test_emulated_results_are_said_to_be_and_have_no_speeds(db, tmp_path):
     assert "\n### arm64\n" not in text.split("## Failures")[0]
 
 
+def test_a_note_stands_at_the_top_as_text(site, tmp_path):
+    call_command("report", str(tmp_path), "--note", "Invented *models*.", stdout=io.StringIO())
+    assert r"Invented \*models\*." in (tmp_path / "README.md").read_text().split("## Models")[0]
+
+
 def test_an_empty_site_has_a_report_too(db, tmp_path):
     assert "nothing graded" in written(tmp_path)
 
@@ -175,6 +181,19 @@ def test_text_from_outside_stays_text():
 
 def test_machines_that_measured_nothing_shown_are_not_listed(site, tmp_path):
     factories.make_machine(cpu_model="Idle CPU")
+    nameless = factories.make_machine(cpu_model="", vcpus=None)  # of a reply without an answer, which needs no machine
+    Result.objects.filter(pk=Result.objects.filter(arch="amd64", model__kind="llm").first().pk).update(machine=nameless)
     text = written(tmp_path)
     assert "Idle CPU" not in text
-    assert all(machine.cpu_model in text for machine in Machine.objects.exclude(cpu_model="Idle CPU"))
+    assert "was graded on 2 machines" not in text
+    assert all(machine.cpu_model in text for machine in Machine.objects.exclude(cpu_model__in=["", "Idle CPU"]))
+
+
+def test_the_report_in_the_repository_is_whole():
+    text = (COMMITTED / "README.md").read_text()
+    linked = re.findall(r"\]\(([^)]+)\)", text)
+    assert [name for name in linked if not (COMMITTED / name).exists()] == []
+    assert {f"figures/{path.name}" for path in (COMMITTED / "figures").iterdir()} <= set(linked)
+    assert [name for name in load_catalog() if f"`{name}`" not in text] == []
+    for path in (COMMITTED / "figures").iterdir():
+        ElementTree.parse(path)

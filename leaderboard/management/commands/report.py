@@ -13,11 +13,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("out", type=Path, help="a folder, made where it is not there: results/arch-kernels-v1/")
+        parser.add_argument("--note", default="", help="a sentence for the top: what its readers should know first")
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
         try:
-            files = write_report(out)
+            files = write_report(out, options["note"])
         except OSError as error:
             raise CommandError(f"cannot write to {out}: {error.strerror}") from error
         self.stdout.write(f"{len(files)} files in {out}: {', '.join(files)}")
