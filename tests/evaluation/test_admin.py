@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -159,10 +160,10 @@ def test_a_stopped_one_ends_and_stays_stopped(admin_client, settings, started, m
         settings.EVALUATION_ENDPOINTS = [f"here={endpoint.url}="]
         add(admin_client, rollouts=50)
         evaluation = Evaluation.objects.get()
-        asked = endpoint.server.RequestHandlerClass.do_POST
+        asked, stops = endpoint.server.RequestHandlerClass.do_POST, threading.Lock()
 
         def stopping(handler: Any) -> None:
-            if len(endpoint.requests) == 8:
+            if len(endpoint.requests) >= 8 and stops.acquire(blocking=False):  # once
                 admin_client.post(PAGE, {"action": "stop", "_selected_action": [evaluation.pk]})
             asked(handler)
 
