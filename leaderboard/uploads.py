@@ -45,10 +45,22 @@ def too_large() -> str:
     return f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}."
 
 
+def body_of(request: HttpRequest) -> Any:
+    """The body, to be read from front to back. Django takes one of unknown length (`curl -T -`, Transfer-Encoding: chunked) for
+    empty; a server that finds its end by itself says so."""
+    in_chunks = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower() and not request.META.get("CONTENT_LENGTH")
+    return request.META["wsgi.input"] if in_chunks and request.META.get("wsgi.input_terminated") else request
+
+
+def announced(request: HttpRequest) -> int:
+    """The body's length, as the request says it; 0 where it does not."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return int(length[:20]) if length.isdecimal() else 0
+
+
 def is_too_large(request: HttpRequest) -> bool:
     """By its announced length: before a byte of it is read."""
-    announced = request.META.get("CONTENT_LENGTH") or ""
-    return announced.isdecimal() and int(announced) > CappedUpload.limit()
+    return announced(request) > CappedUpload.limit()
 
 
 def read_off(request: HttpRequest) -> None:

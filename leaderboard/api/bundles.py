@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import RequestDataTooBig
 from django.core.files import File
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -22,6 +22,7 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
+from leaderboard import uploads
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
@@ -29,10 +30,11 @@ from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import importing, tokens
+from leaderboard.services import deletion, importing, tokens
 
 CHUNK_BYTES = 1 << 18
 FORM_BYTES = 1 << 16  # around the file, if it comes in a form
+BROKE_OFF = "The upload broke off: send it again."
 
 
 def user_of(request: HttpRequest) -> User:
@@ -93,8 +95,13 @@ def upload(
             raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
         bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
     if idempotency_key:
-        key, _ = UploadKey.objects.get_or_create(user=user_of(request), key=idempotency_key, defaults={"bundle": bundle})
-        bundle = key.bundle
+        first = claimed(request, idempotency_key, bundle)
+        if is_new and first != bundle:  # another request with this key was faster, with another file
+            deletion.delete_bundle(bundle)
+        bundle, is_new = first, is_new and first == bundle
+    if is_new:
+        importing.confirm_when_read(bundle)
+        bundle.refresh_from_db()
     response["Location"] = f"/api/bundles/{bundle.uid}"
     return Status(201 if is_new else 200, seen(bundle))
 
@@ -128,6 +135,17 @@ def first_of(request: HttpRequest, key: str) -> Bundle | None:
     return found.bundle if found else None
 
 
+def claimed(request: HttpRequest, key: str, bundle: Bundle) -> Bundle:
+    """The bundle that the key stands for from now on: this one, unless another was there first and did not fail."""
+    row, is_made = UploadKey.objects.select_related("bundle").get_or_create(
+        user=user_of(request), key=key, defaults={"bundle": bundle}
+    )
+    if not is_made and row.bundle.state == Bundle.State.FAILED:
+        UploadKey.objects.filter(pk=row.pk, bundle=row.bundle).update(bundle=bundle)
+        row = UploadKey.objects.select_related("bundle").get(pk=row.pk)
+    return row.bundle
+
+
 def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bundle, bool]:
     """The file's bundle, and whether it begins now."""
     known = Bundle.objects.known_to(user_of(request)).filter(sha256=digest).first()
@@ -141,8 +159,6 @@ def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bun
         return there.bundle, False
     except BundleError as error:
         raise HttpError(409, str(error)) from None
-    importing.confirm_when_read(bundle)
-    bundle.refresh_from_db()
     return bundle, True
 
 
@@ -171,14 +187,17 @@ def received(request: HttpRequest) -> Iterator[File]:
         raise too_big() from None
     except MultiPartParserError as error:
         raise HttpError(400, f"The form cannot be read: {error}") from None
+    stream = uploads.body_of(request)
     with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
         try:
-            while chunk := request.read(CHUNK_BYTES):
+            while chunk := stream.read(CHUNK_BYTES):
                 raw.write(chunk)
                 if raw.tell() > settings.UPLOAD_MAX_MB << 20:
                     raise too_big()
-        except UnreadablePostError:
-            raise HttpError(400, "The upload broke off.") from None
+        except OSError:  # the server's, or Django's UnreadablePostError
+            raise HttpError(400, BROKE_OFF) from None
+        if raw.tell() < uploads.announced(request):
+            raise HttpError(400, BROKE_OFF)
         if not raw.tell():
             raise HttpError(400, "The body is empty: it should be the file.")
         raw.seek(0)
@@ -187,9 +206,9 @@ def received(request: HttpRequest) -> Iterator[File]:
 
 def read_off(request: HttpRequest) -> None:
     """A client that is still sending would take an early answer for a broken connection."""
-    left = settings.UPLOAD_MAX_MB << 20
-    with suppress(UnreadablePostError):
-        while left > 0 and (chunk := request.read(CHUNK_BYTES)):
+    left, stream = settings.UPLOAD_MAX_MB << 20, uploads.body_of(request)
+    with suppress(OSError):
+        while left > 0 and (chunk := stream.read(CHUNK_BYTES)):
             left -= len(chunk)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,39 @@ def test_a_key_is_its_users_alone(program: Program, stranger: Program) -> None:
     headers = {"Idempotency-Key": "1"}
     first = program.send(BODY, **headers)
     assert stranger.send(BODY + b"\n", **headers)["uid"] != first["uid"]
+
+
+def test_a_key_of_a_bundle_that_failed_stands_for_the_next_one(program: Program) -> None:
+    headers = {"Idempotency-Key": "second try"}
+    first = program.send(b"PK\x03\x04 no zip", **headers)
+    Bundle.objects.filter(uid=first["uid"]).update(state=Bundle.State.FAILED)
+    second = program.send(BODY, **headers)
+    assert second["uid"] != first["uid"]
+    assert program.send(b"", status=200, **headers)["uid"] == second["uid"]
+
+
+def test_two_files_of_one_key_at_once_are_one_bundle(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = {"Idempotency-Key": "twice"}
+    first = program.send(BODY, **headers)
+    monkeypatch.setattr("leaderboard.api.bundles.first_of", lambda *_: None)  # asked before the first one was there
+    assert program.send(BODY + b"\n", status=200, **headers)["uid"] == first["uid"]
+    assert Bundle.objects.count() == 1
+
+
+def test_an_upload_that_broke_off_is_no_bundle(program: Program) -> None:
+    cut: Any = {"wsgi.input": BytesIO(BODY[:-9]), "CONTENT_LENGTH": str(len(BODY))}
+    response = program.client.generic("POST", "/api/bundles", content_type="application/octet-stream", **cut)
+    assert response.status_code == 400
+    assert "broke off" in response.json()["detail"]
+    assert not Bundle.objects.exists()
+
+
+def test_a_body_of_unknown_length_is_read_to_its_end(program: Program) -> None:
+    chunked: Any = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": "", "wsgi.input_terminated": True}
+    chunked["wsgi.input"] = BytesIO(BODY)
+    response = program.client.generic("POST", "/api/bundles", content_type="application/octet-stream", **chunked)
+    assert response.status_code == 201, response.content
+    assert response.json()["size_bytes"] == len(BODY)
 
 
 def test_what_was_damaged_on_the_way_is_refused(program: Program) -> None:
