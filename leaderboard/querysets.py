@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
+from django.apps import apps
 from django.db import models
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -73,7 +75,12 @@ class MachineQuerySet(models.QuerySet[Any]):
 
     def with_public_counts(self) -> Self:
         """The same with how much they measured (result_count), the busiest of each architecture first."""
-        counted = self.annotate(result_count=Count("results", filter=Q(results__public=True, results__state=DONE)))
+        results = apps.get_model("leaderboard", "Result")._default_manager
+        # a count for each machine, off an index: joined, all results would be read
+        counts = (
+            results.filter(machine=OuterRef("pk"), public=True, state=DONE).order_by().values("machine").annotate(n=Count("pk"))
+        )
+        counted = self.annotate(result_count=Coalesce(Subquery(counts.values("n")), 0))
         return counted.filter(result_count__gt=0).order_by("arch", "-result_count", "id")
 
 

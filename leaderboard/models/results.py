@@ -106,6 +106,7 @@ class Result(models.Model):
             # A hundred thousand answers may wait: counts and the oldest of them are read off an index alone.
             models.Index(fields=["state", "arch", "created_at"], condition=Q(public=True), name="public_queue"),
             models.Index(fields=["state"], condition=Q(failure__gt=""), name="with_failure"),
+            models.Index(fields=["machine", "public", "state"], name="of_machine"),
             models.Index(fields=["submission", "arch", "state", "is_current", "verdict"], name="of_submission"),
         ]
 
