@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
@@ -194,10 +195,12 @@ def parse(line: Line, limits: Limits) -> dict[str, Any] | str:
     try:
         row = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
-        return "not UTF-8 but UTF-16: save the file as UTF-8" if data.startswith(UTF_16) else "not UTF-8"
+        return "not UTF-8 but UTF-16: save the file as UTF-8" if line.number == 1 and data.startswith(UTF_16) else "not UTF-8"
     except RecursionError:
         return "broken JSON: nested too deeply"
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         cut_off = line.is_unended and data.startswith(b"{")
         return f"broken JSON: {'it was cut off, the file ends here' if cut_off else error}"
+    except ValueError:  # Python's own limit, of which it says how to lift it
+        return f"broken JSON: a number of over {sys.get_int_max_str_digits()} digits"
     return row if isinstance(row, dict) else "not a JSON object"

@@ -353,6 +353,10 @@ def test_another_encoding_is_named_and_ends_nothing(read: Read, encoding: str) -
         assert found.reasons == ["not UTF-8 but UTF-16: save the file as UTF-8"]
 
 
+def test_only_a_files_first_line_tells_utf_16(read: Read) -> None:
+    assert read(lines(row()) + b"\xff\xfe\n").reasons == ["not UTF-8"]
+
+
 # What JSON allows, or Python's reader of it
 
 
@@ -367,7 +371,9 @@ def test_odd_numbers_are_no_numbers(read: Read, number: str) -> None:
 
 
 def test_a_number_of_five_thousand_digits_is_broken_json(read: Read) -> None:
-    assert read(b'{"kernel": "dot_f32", "answer": "", "rollout": ' + b"9" * 5000 + b"}\n").reasons[0].startswith("broken JSON")
+    assert read(b'{"kernel": "dot_f32", "answer": "", "rollout": ' + b"9" * 5000 + b"}\n").reasons == [
+        "broken JSON: a number of over 4300 digits"
+    ]
 
 
 def test_of_a_key_that_stands_twice_the_last_counts(read: Read) -> None:
@@ -462,6 +468,15 @@ def test_a_c_file_over_the_limit_is_listed_with_its_name(read: Read) -> None:
 def examples() -> list[str]:
     text = (ROOT.parent / "docs" / "bundles.md").read_text()
     return re.findall(r"(?m)^    (.+)$", text.partition("### Examples to copy")[2])
+
+
+@pytest.mark.parametrize("answer", [None, ""])
+def test_a_plain_line_with_an_error_and_an_empty_answer_is_no_answer(read: Read, answer: str | None) -> None:
+    assert read(lines(row(answer=answer, error="429: rate limit"))).reasons == ["provider error: 429: rate limit"]
+
+
+def test_a_plain_line_with_an_empty_error_or_a_text_is_an_answer(read: Read) -> None:
+    assert len(read(lines(row(answer="", error=None), row(answer="", error=""), row(answer="x", error="scoring"))).answers) == 3
 
 
 def test_the_lines_that_the_docs_show_are_read_as_they_say(read: Read) -> None:

@@ -18,7 +18,7 @@ class Lines:
         return f"{scalar_text(row.get('kernel'))} {scalar_text(row.get('model'))}"
 
     def replies(self, row: Row) -> Iterable[Reply | NoReply]:
-        if "answer" not in row:
+        if "answer" not in row or (row.get("error") and not row["answer"]):  # some scripts always write both
             yield NoReply(reason=f"provider error: {error_text(row['error']) or 'no message'}")
             return
         if not isinstance(row["answer"], str | None):
