@@ -25,8 +25,8 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from leaderboard import numbers
-from leaderboard.images import FORMATS, can_draw, images
-from leaderboard.plots import Figure
+from leaderboard.figures.images import FORMATS, can_draw, images
+from leaderboard.figures.plots import Figure
 
 START = ("/", "/queue/", "/export/samples.csv", "/export/leaderboard.meta.json", "/export/results.meta.json")
 LINK = re.compile(r'\b(href|src|data-figure|data-api)="([^"]*)"')

@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from ninja import Query, Router
 
-from leaderboard import exports
 from leaderboard.api import limits
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
-from leaderboard.columns import RESULT_COLUMNS
+from leaderboard.exports import contents
+from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.models import Kernel, LanguageModel, Submission
 from leaderboard.selection import ARCHS, BadSelection, Selection, read_selection
 from leaderboard.views.queue import api_queue
@@ -41,7 +41,7 @@ def models(request: HttpRequest) -> dict[str, Any]:
     summary="A row a model and architecture, as in leaderboard.csv",
 )
 def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "") -> dict[str, Any]:
-    table = exports.leaderboard_table(selected(request))
+    table = contents.leaderboard_table(selected(request))
     rows = [dict(zip(table.header, values, strict=True)) for values in table.values()]
     return {"generated_at": table.meta["generated_at"], "items": rows}
 
@@ -62,7 +62,7 @@ def results(
 ) -> dict[str, Any]:
     """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
     fields = [column.field for column in RESULT_COLUMNS]
-    rows = exports.result_rows(selected(request)).filter(after(cursor)).order_by("submission_id", "arch")
+    rows = contents.result_rows(selected(request)).filter(after(cursor)).order_by("submission_id", "arch")
     names = [column.name for column in RESULT_COLUMNS]
     found = [dict(zip(names, values, strict=True)) for values in rows.values_list(*fields)[: limit + 1]]
     page = found[:limit]

@@ -8,8 +8,8 @@ from typing import Any
 from ninja import Schema
 from pydantic import Field, create_model
 
-from leaderboard.columns import LEADERBOARD_COLUMNS, RESULT_COLUMNS
-from leaderboard.exports import kind_of
+from leaderboard.exports.columns import LEADERBOARD_COLUMNS, RESULT_COLUMNS
+from leaderboard.exports.contents import kind_of
 from leaderboard.queue_status import ArchStatus
 
 TYPES: dict[str, Any] = {

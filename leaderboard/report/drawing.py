@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from leaderboard.images import TOKEN, WIDTH_PX, for_paper
+from leaderboard.figures.images import TOKEN, WIDTH_PX, for_paper
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 DASHES = {"solid": "", "dot": "2 3", "dash": "6 4", "dashdot": "7 3 2 3"}

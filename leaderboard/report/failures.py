@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from leaderboard.plots import LETTER_PX
+from leaderboard.figures.plots import LETTER_PX
 from leaderboard.report.drawing import BASELINE_PX, colour, document, rect, text
 from leaderboard.verdicts import FAILURE_GROUPS, PASSED
 

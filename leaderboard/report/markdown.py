@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from leaderboard.formats import MARKDOWN_SIGNS
+from leaderboard.exports.formats import MARKDOWN_SIGNS
 
 
 def plain(value: object) -> str:

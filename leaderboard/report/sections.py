@@ -12,7 +12,7 @@ from typing import Any
 from grading.statistics import Estimate
 from leaderboard import numbers, verdicts
 from leaderboard.board import Row
-from leaderboard.forest import rank_text
+from leaderboard.figures.forest import rank_text
 from leaderboard.models import LanguageModel, Machine
 from leaderboard.numbers import MISSING
 from leaderboard.pairs import ModelRatios, Pairs, Ratios, details

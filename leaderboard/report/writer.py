@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from leaderboard import charts, exports
-from leaderboard.formats import csv_text
-from leaderboard.plots import Figure
+from leaderboard.exports import contents
+from leaderboard.exports.formats import csv_text
+from leaderboard.figures import charts
+from leaderboard.figures.plots import Figure
 from leaderboard.report import sections
 from leaderboard.report.data import Report, read
 from leaderboard.report.drawing import draw
@@ -32,7 +33,7 @@ def write_report(out: Path, note: str = "") -> list[str]:
     report = read()
     drawn = figures(report)
     files = {f"{FIGURES}/{name}.svg": text for name, text in drawn.items()}
-    files |= {f"{name}.csv": "".join(csv_text(exports.TABLES[name](Selection()))) for name in sections.TABLES}
+    files |= {f"{name}.csv": "".join(csv_text(contents.TABLES[name](Selection()))) for name in sections.TABLES}
     files["README.md"] = document(report, list(drawn), note)
     (out / FIGURES).mkdir(parents=True, exist_ok=True)
     for stale in (out / FIGURES).glob("*.svg"):

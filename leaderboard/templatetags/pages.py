@@ -7,8 +7,8 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
-from leaderboard.exports import formats_of
-from leaderboard.images import FORMATS, can_draw
+from leaderboard.exports.contents import formats_of
+from leaderboard.figures.images import FORMATS, can_draw
 
 register = template.Library()
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from leaderboard import charts
+from leaderboard.figures import charts
 from leaderboard.models import Kernel
 from leaderboard.pairs import ModelRatios, Pairs, details, pairs
 from leaderboard.selection import Selection, with_selection

@@ -9,11 +9,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from leaderboard import charts, verdicts
+from leaderboard import verdicts
 from leaderboard.aggregates import BEST_OF
 from leaderboard.board import METRICS, Row, board_lines, board_rows
-from leaderboard.columns import SHOWN
-from leaderboard.forest import forest
+from leaderboard.exports.columns import SHOWN
+from leaderboard.figures import charts
+from leaderboard.figures.forest import forest
 from leaderboard.models import Kernel, Result
 from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
 from leaderboard.status import pending

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 
-from leaderboard import exports
-from leaderboard.formats import FORMATS
-from leaderboard.parquet import NoParquet, parquet_bytes
+from leaderboard.exports import contents
+from leaderboard.exports.formats import FORMATS
+from leaderboard.exports.parquet import NoParquet, parquet_bytes
+from leaderboard.exports.tables import Table
 from leaderboard.selection import Selection, with_selection
-from leaderboard.tables import Table
 
 
 @with_selection()
@@ -20,7 +20,7 @@ def export(request: HttpRequest, selection: Selection, table: str, form: str) ->
 
     ?columns=model,score leaves the others out: a table for a paper.
     """
-    if form not in exports.formats_of(table):
+    if form not in contents.formats_of(table):
         raise Http404
     made = _table(request, selection, table)
     if columns := request.GET.get("columns"):
@@ -39,7 +39,7 @@ def export(request: HttpRequest, selection: Selection, table: str, form: str) ->
 @with_selection()
 def export_meta(request: HttpRequest, selection: Selection, table: str) -> HttpResponse:
     """The sidecar of a format that cannot carry it."""
-    if table not in exports.TABLES:
+    if table not in contents.TABLES:
         raise Http404
     made = _table(request, selection, table)
     columns = {column.name: column.meaning for column in made.columns}
@@ -48,8 +48,8 @@ def export_meta(request: HttpRequest, selection: Selection, table: str) -> HttpR
 
 def _table(request: HttpRequest, selection: Selection, name: str) -> Table:
     if name == "results":
-        return exports.results_table(selection, history=request.GET.get("history", "") not in ("", "0"))
-    return exports.TABLES[name](selection)
+        return contents.results_table(selection, history=request.GET.get("history", "") not in ("", "0"))
+    return contents.TABLES[name](selection)
 
 
 def _download(chunks: Iterator[str] | Iterator[bytes], filename: str, content_type: str) -> HttpResponse:

@@ -7,7 +7,7 @@ import json
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 
-from leaderboard.images import CONTENT_TYPES, Busy, NoImages, drawn
+from leaderboard.figures.images import CONTENT_TYPES, Busy, NoImages, drawn
 
 RETRY_S = 10
 

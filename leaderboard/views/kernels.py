@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import KernelSpec
-from leaderboard import charts
 from leaderboard.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
+from leaderboard.figures import charts
 from leaderboard.highlight import highlight_c
 from leaderboard.limits import limits_of
 from leaderboard.models import Kernel, Result, Standing

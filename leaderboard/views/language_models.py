@@ -13,10 +13,11 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from grading.statistics import wilson
-from leaderboard import charts, numbers, verdicts
+from leaderboard import numbers, verdicts
 from leaderboard.answers import Group, group_by_kernel, load_answers
 from leaderboard.board import Row, board_rows
-from leaderboard.forest import failure_bar, rank_text
+from leaderboard.figures import charts
+from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
 from leaderboard.selection import ARCHS, Selection, with_selection

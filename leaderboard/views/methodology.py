@@ -7,9 +7,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from leaderboard import verdicts
-from leaderboard.columns import COLUMNS
 from leaderboard.examples import examples
-from leaderboard.exports import formats_of
+from leaderboard.exports.columns import COLUMNS
+from leaderboard.exports.contents import formats_of
 from leaderboard.marks import MEANINGS
 
 BIBTEX = """\

@@ -13,7 +13,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
-from leaderboard import charts, numbers, verdicts
+from leaderboard import numbers, verdicts
+from leaderboard.figures import charts
 from leaderboard.highlight import highlight_c
 from leaderboard.marks import explanations, marks
 from leaderboard.models import Bundle, LanguageModel, Result, Submission

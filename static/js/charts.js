@@ -1,5 +1,5 @@
 // Draws every .plot: fetches its figure, resolves the style sheet's tokens, lays it out for the width at hand.
-// A figure comes complete from the server (leaderboard/charts.py); layout.meta names what depends on the width.
+// A figure comes complete from the server (leaderboard/figures/charts.py); layout.meta names what depends on the width.
 (function () {
   "use strict";
   var PHONE_PX = 500, PHONE_ROW_PX = 44, PRINT_PX = 670, PRINT_PAIR_PX = 325, PAPER_PX = 660;

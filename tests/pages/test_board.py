@@ -2,7 +2,7 @@ import pytest
 
 from leaderboard import summaries
 from leaderboard.board import METRICS, board_lines, board_rows
-from leaderboard.forest import forest
+from leaderboard.figures.forest import forest
 from leaderboard.models import Kernel, LanguageModel, Result
 from leaderboard.selection import Selection
 from leaderboard.services import standings

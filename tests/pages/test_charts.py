@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from plotly.graph_objects import Figure
 
-from leaderboard import charts, scales
 from leaderboard.answers import frontier, load_answers
+from leaderboard.figures import charts, scales
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
 from tests.pages import factories
 from tests.pages.conftest import Reader

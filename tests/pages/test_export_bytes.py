@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from leaderboard import exports
-from leaderboard.exports import TABLES, formats_of
-from leaderboard.formats import FORMATS, FORMULA_STARTS, LATEX_UNKNOWN
-from leaderboard.tables import Column, Table
+from leaderboard.exports import contents
+from leaderboard.exports.contents import TABLES, formats_of
+from leaderboard.exports.formats import FORMATS, FORMULA_STARTS, LATEX_UNKNOWN
+from leaderboard.exports.tables import Column, Table
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -40,8 +40,8 @@ NO_TEX = "no pdflatex, siunitx or pdftotext: apt-get install texlive-latex-recom
 @pytest.fixture
 def small_site(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two kernels, both baselines, two models whose names are traps; every kind of verdict, mark and missing value."""
-    monkeypatch.setattr(exports.timezone, "now", lambda: datetime(2026, 11, 27, 15, 0, 0, 999, tzinfo=UTC))
-    monkeypatch.setattr(exports, "HARNESS_MEASUREMENT", 1)
+    monkeypatch.setattr(contents.timezone, "now", lambda: datetime(2026, 11, 27, 15, 0, 0, 999, tzinfo=UTC))
+    monkeypatch.setattr(contents, "HARNESS_MEASUREMENT", 1)
     kernels = [factories.make_kernel(name) for name in ("dot_f32", "sort_u32")]
     machines = {
         arch: factories.make_machine(arch, uid=f"machine{arch[:3]}", first_seen=factories.WHEN) for arch in ("amd64", "arm64")
@@ -85,7 +85,7 @@ def test_every_export_has_exactly_these_bytes(name: str, form: str, small_site: 
     assert data == golden.read_bytes()
 
 
-@pytest.mark.parametrize("name", exports.STREAMED)
+@pytest.mark.parametrize("name", contents.STREAMED)
 def test_parquet_has_the_bytes_that_pyarrow_writes_of_the_same_rows(name: str, small_site: None, reader: Reader) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'arch-kernels[parquet]'")
     pq = pytest.importorskip("pyarrow.parquet")

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboard.columns import LEADERBOARD_COLUMNS, RESULT_COLUMNS, SHOWN
-from leaderboard.formats import cell
+from leaderboard.exports.columns import LEADERBOARD_COLUMNS, RESULT_COLUMNS, SHOWN
+from leaderboard.exports.formats import cell
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
 from tests.pages.conftest import Reader

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboard import parquet
-from leaderboard.columns import COLUMNS
-from leaderboard.data_dictionary import dictionary
-from leaderboard.exports import TABLES, formats_of
-from leaderboard.formats import FORMATS
+from leaderboard.exports import parquet
+from leaderboard.exports.columns import COLUMNS
+from leaderboard.exports.contents import TABLES, formats_of
+from leaderboard.exports.dictionary import dictionary
+from leaderboard.exports.formats import FORMATS
+from leaderboard.exports.tables import Column, Table
 from leaderboard.models import Kernel, LanguageModel
 from leaderboard.selection import Selection
-from leaderboard.tables import Column, Table
 from tests.pages import factories
 from tests.pages.conftest import Reader
 

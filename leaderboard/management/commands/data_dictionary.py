@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from leaderboard.data_dictionary import dictionary
+from leaderboard.exports.dictionary import dictionary
 
 
 class Command(BaseCommand):

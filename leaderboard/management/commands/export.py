@@ -4,19 +4,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
-from leaderboard import exports
-from leaderboard.formats import FORMATS
+from leaderboard.exports import contents
+from leaderboard.exports.formats import FORMATS
+from leaderboard.exports.parquet import NoParquet, parquet_bytes
+from leaderboard.exports.tables import Table
 from leaderboard.management.selection import selection_arguments
-from leaderboard.parquet import NoParquet, parquet_bytes
 from leaderboard.selection import BOTH, BadSelection, read_selection
-from leaderboard.tables import Table
 
 
 class Command(BaseCommand):
     help = "Write what /export/<table>.<format> serves to standard output or to a file."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("table", choices=sorted(exports.TABLES))
+        parser.add_argument("table", choices=sorted(contents.TABLES))
         parser.add_argument("--format", default="csv", choices=[*FORMATS, "parquet"])
         parser.add_argument("--output", type=Path, help="a file; else standard output. Parquet wants one")
         parser.add_argument("--history", action="store_true", help="results: all ever recorded, not only the current ones")
@@ -33,13 +33,13 @@ class Command(BaseCommand):
             selection = read_selection(params)
         except BadSelection as error:
             raise CommandError(str(error)) from error
-        if options["format"] not in exports.formats_of(options["table"]):
-            known = ", ".join(exports.formats_of(options["table"]))
+        if options["format"] not in contents.formats_of(options["table"]):
+            known = ", ".join(contents.formats_of(options["table"]))
             raise CommandError(f"{options['table']} can be had as {known}")
         if options["table"] == "results":
-            table = exports.results_table(selection, history=options["history"])
+            table = contents.results_table(selection, history=options["history"])
         else:
-            table = exports.TABLES[options["table"]](selection)
+            table = contents.TABLES[options["table"]](selection)
         if options["columns"]:
             try:
                 table = table.only(options["columns"].split(","))

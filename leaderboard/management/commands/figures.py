@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
-from leaderboard import charts
 from leaderboard.answers import load_answers
 from leaderboard.board import board_rows
-from leaderboard.images import FORMATS, NoImages, images
+from leaderboard.figures import charts
+from leaderboard.figures.images import FORMATS, NoImages, images
 from leaderboard.management.selection import selection_arguments
 from leaderboard.models import Kernel, Result
 from leaderboard.pairs import pairs

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from grading.statistics import Estimate
-from leaderboard import numbers, plots, scales
+from leaderboard import numbers
 from leaderboard.aggregates import Summary
 from leaderboard.answers import Answer, Group, frontier
 from leaderboard.board import Row
+from leaderboard.figures import plots, scales
+from leaderboard.figures.plots import Figure, Reference, Trace
 from leaderboard.models import LanguageModel
 from leaderboard.pairs import ModelRatios
-from leaderboard.plots import Figure, Reference, Trace
 from leaderboard.text import isolated
 
 DASHES = {"naive": "dot", "tuned": "dash"}  # another baseline: dashdot

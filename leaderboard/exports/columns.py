@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from leaderboard import verdicts
 from leaderboard.aggregates import BEST_OF
+from leaderboard.exports.tables import Column
 from leaderboard.models import Standing
-from leaderboard.tables import Column
 
 
 class ResultColumn(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from leaderboard.columns import COLUMNS
-from leaderboard.exports import formats_of
+from leaderboard.exports.columns import COLUMNS
+from leaderboard.exports.contents import formats_of
 
 HEAD = """\
 # Exports

@@ -23,7 +23,7 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import caches
 
-from leaderboard.plots import MOST_LETTERS
+from leaderboard.figures.plots import MOST_LETTERS
 
 FORMATS = ("svg", "pdf", "png")
 CONTENT_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}

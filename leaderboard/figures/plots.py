@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.statistics import Estimate
-from leaderboard.scales import Scale
+from leaderboard.figures.scales import Scale
 from leaderboard.text import isolated
 
 Figure = dict[str, Any]

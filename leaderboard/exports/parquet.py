@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from leaderboard.tables import Table
+from leaderboard.exports.tables import Table
 
 ROWS_A_GROUP = 10_000
 MISSING = "Parquet needs pyarrow, which is not installed here: pip install 'arch-kernels[parquet]'"

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from grading.version import HARNESS_MEASUREMENT
 from leaderboard.board import board_rows
-from leaderboard.columns import (
+from leaderboard.exports.columns import (
     ARCHITECTURE_COLUMNS,
     COMPARE_COLUMNS,
     FAST_COLUMNS,
@@ -27,13 +27,13 @@ from leaderboard.columns import (
     RESULT_COLUMNS,
     SAMPLE_COLUMNS,
 )
-from leaderboard.formats import csv_text
+from leaderboard.exports.formats import csv_text
+from leaderboard.exports.tables import Column, Table
 from leaderboard.marks import CONDITIONS
 from leaderboard.models import BundleEntry, BundleModel, Kernel, Machine, Result, Standing
 from leaderboard.pairs import pairs
 from leaderboard.pairwise import compare
 from leaderboard.selection import Selection
-from leaderboard.tables import Column, Table
 
 FETCHED_AT_ONCE = 5000
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grading.statistics import Estimate
-from leaderboard import numbers, scales, verdicts
+from leaderboard import numbers, verdicts
 from leaderboard.board import Line, Metric, Row, shown_metrics
+from leaderboard.figures import scales
 from leaderboard.selection import Selection
 
 BASELINE_LINES = ("naive", "tuned")  # drawn through all rows, by the baseline's name
