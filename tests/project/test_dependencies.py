@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OURS = {"arch_kernels_v1", "kernels", "grading", "leaderboard", "tests", "scripts", "demo"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+STANDARD = sys.stdlib_module_names | {"compression"}  # of Python 3.14: imported where it is there
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -37,7 +38,7 @@ def distributions(folder: str, *, lazy: bool) -> dict[str, str]:
     known = packages_distributions()
     found: dict[str, str] = {}
     for path in sorted((ROOT / folder).rglob("*.py")):
-        for module in set(imports(path, lazy=lazy)) - OURS - sys.stdlib_module_names:
+        for module in set(imports(path, lazy=lazy)) - OURS - STANDARD:
             found.update({name.lower(): str(path.relative_to(ROOT)) for name in known.get(module, [module])[:1]})
     return found
 
