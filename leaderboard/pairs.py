@@ -69,6 +69,12 @@ class OneSided(NamedTuple):
     verdict: str
     emulated: bool
 
+    @property
+    def note(self) -> str:
+        """What takes from the difference its meaning; mostly nothing does."""
+        unmeasured = self.emulated and self.verdict == "memory_limit"  # which no emulated grading gives
+        return f" Memory is not measured on {self.passed_on}, which is emulated." if unmeasured else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
@@ -121,11 +127,11 @@ def warm() -> None:
 
 
 def details(found: Sequence[OneSided]) -> dict[str, str]:
-    """{answer's uid: what the verdict on the other architecture says}"""
-    wanted = {one.uid: one.failed_on for one in found}
+    """{answer's uid: what the verdict on the other architecture says, and what to think of it}"""
+    wanted = {one.uid: one for one in found}
     results = Result.objects.current().public().filter(submission__uid__in=wanted)
     rows = results.values_list("submission__uid", "arch", "detail")
-    return {uid: detail for uid, arch, detail in rows if wanted[uid] == arch}
+    return {uid: detail + wanted[uid].note for uid, arch, detail in rows if wanted[uid].failed_on == arch}
 
 
 def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:

@@ -65,6 +65,15 @@ def test_an_answer_that_passes_on_one_only_is_listed_with_the_reason(
     assert "1 passed on amd64 and got <code>compile_error</code> on the other" in text
 
 
+def test_memory_that_emulation_does_not_measure_is_said_beside_a_pass(
+    kernel: Kernel, model: LanguageModel, reader: Reader
+) -> None:
+    submission = factories.make_submission(kernel, model)
+    factories.make_result(submission, "amd64", "memory_limit", detail="Right, but used 55 MiB.")
+    factories.make_result(submission, "arm64", emulated=True)
+    assert "Right, but used 55 MiB. Memory is not measured on arm64, which is emulated." in reader.page("/architectures/")
+
+
 def test_a_chosen_model_is_seen_against_the_baselines(kernel: Kernel, model: LanguageModel) -> None:
     naive, other = factories.make_model("naive", kind="baseline"), factories.make_model("lab/other")
     for k, who in enumerate((naive, model, other)):
