@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grading.answer import extract_source
+from grading.compile_log import first_error
 from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
 from grading.faults import Fault, HarnessBroken, SandboxGone
 from grading.foreign import written_for_another
@@ -188,7 +189,8 @@ def _samples(outcome: Outcome) -> dict[str, list[float]] | None:
 def _detail(outcome: Outcome, speedup: float | None, options: Options, arch: str) -> str:
     detail = outcome.detail
     if outcome.verdict is Verdict.COMPILE_ERROR:
-        detail = written_for_another(outcome.log["compile"], arch) or detail
+        log = outcome.log["compile"]
+        detail = written_for_another(log, arch) or first_error(log) or detail
     if outcome.verdict is Verdict.PASSED:
         detail = "Passed every test." if speedup is None else f"Passed every test; {speedup:.3g} times the reference's speed."
     if options.overrides:
