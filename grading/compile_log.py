@@ -6,16 +6,18 @@ import re
 
 # Of the compiler and, with a capital letter and without a column, of the assembler.
 ERROR = re.compile(r"^(?P<file>[^:\s][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal error|error|Error): (?P<what>.+)$", re.MULTILINE)
+MISSING = re.compile(r"undefined reference to [`‘'](?P<name>[^'’\n]+)")
 FLAG = re.compile(r" \[-W[\w=+-]+\]$")
 LENGTH = 200
 OURS = "answer.c"
 
 
 def first_error(log: str) -> str | None:
-    """A sentence with the line and the message of the first error; None where the log has none."""
+    """A sentence: the first error with its line, else the first function that is not there. None where the log has neither."""
     found = ERROR.search(log)
     if not found:
-        return None
+        missing = MISSING.search(log)
+        return f"Does not link: {missing['name'][:LENGTH]} is not defined" if missing else None
     place = f"line {found['line']}" if found["file"] == OURS else f"{found['file'][-60:]}, line {found['line']}"
     what = FLAG.sub("", found["what"].strip())
     return f"Does not compile: {place}: {what if len(what) <= LENGTH else what[: LENGTH - 1] + '…'}"

@@ -9,13 +9,13 @@ from grading.compile_log import first_error
     ("log", "sentence"),
     [
         (
-            "answer.c: In function 'f':\nanswer.c:7:64: error: implicit declaration of function 'foo' [-Werror=implicit]\n"
-            + "answer.c:9:72: error: expected ';' before '}' token\n",
+            "answer.c: In function:\nanswer.c:7:64: error: implicit declaration of function 'foo' [-Werror=x]\nanswer.c:9:2: error: x",
             "Does not compile: line 7: implicit declaration of function 'foo'",
         ),
         ("answer.c:1:1: warning: unused\nanswer.c:2:5: fatal error: foo.h: No such file", "line 2: foo.h: No such file"),
         ("answer.c: Assembler messages:\nanswer.c:3: Error: no such instruction: `fmla v0'", "line 3: no such instruction"),
         ("In file included from answer.c:1:\n/usr/include/x.h:10:2: error: #error no", "/usr/include/x.h, line 10: #error no"),
+        ("ld: answer.o: in function `f':\nanswer.c:(.text+0x5): undefined reference to `dgemm_'", "Does not link: dgemm_ is not"),
         ("answer.c:1:1: error: " + "x" * 5000, "x…"),
     ],
 )
