@@ -9,8 +9,8 @@ from grading.compile_log import first_error
     ("log", "sentence"),
     [
         (
-            "answer.c: In function:\nanswer.c:7:64: error: implicit declaration of function 'foo' [-Werror=x]\nanswer.c:9:2: error: x",
-            "Does not compile: line 7: implicit declaration of function 'foo'",
+            "answer.c: In function:\nanswer.c:7:64: error: no function 'foo' [-Werror=x]\nanswer.c:9:2: error: x",
+            "Does not compile: line 7: no function 'foo'",
         ),
         ("answer.c:1:1: warning: unused\nanswer.c:2:5: fatal error: foo.h: No such file", "line 2: foo.h: No such file"),
         ("answer.c: Assembler messages:\nanswer.c:3: Error: no such instruction: `fmla v0'", "line 3: no such instruction"),
