@@ -135,6 +135,7 @@ def addresses() -> list[str]:
         *("/architectures/", f"/architectures/?model={model}", "/architectures/?kernel=sort_u32", "/architectures/?page=9"),
         *("/figures/architectures-throughput.json", "/figures/architectures-memory.json"),
         *("/compare/", f"/compare/?models={model},lab-two-large", f"/compare/?models={model},lab-two-large&kernel=dot_f32"),
+        f"/figures/compare.json?models={model},lab-two-large",
         *(f"/submissions/{answer.uid}/", f"/submissions/{answer.uid}/diff/?with=tuned"),
         *("/machines/", "/queue/", "/api/queue", "/changes/", "/methodology/"),
     ]

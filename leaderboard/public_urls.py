@@ -40,6 +40,7 @@ urlpatterns = [
     path("figures/speedup.json", board.speedup_figure, name="figure_speedup"),
     path("figures/memory.json", board.memory_figure, name="figure_memory"),
     re_path(r"^figures/architectures-(throughput|memory)\.json$", architectures.ratios_figure, name="figure_architectures"),
+    path("figures/compare.json", compare.differences_figure, name="figure_compare"),
     path("figures/kernels/<slug:name>/answers-<slug:arch>.json", kernels.answers_figure, name="figure_kernel_answers"),
     path("figures/kernels/<slug:name>/memory.json", kernels.memory_figure, name="figure_kernel_memory"),
     path("figures/models/<slug:slug>/scores.json", language_models.scores_figure, name="figure_model_scores"),

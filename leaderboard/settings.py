@@ -236,6 +236,7 @@ NINJA_NUM_PROXIES = env.int("TRUSTED_PROXIES", default=0)  # in front of the sit
 TRIAL_DAYS = env.int("TRIAL_DAYS", default=7)  # then a trial is deleted
 EVALUATION_ENDPOINTS = env.list("EVALUATION_ENDPOINTS", default=[])  # that the admin may ask: name=address=key's variable
 TOO_GOOD = 3.0  # a speedup above so many times the best known waits for a person to look at it
+OVER_LIMIT = 1.25  # so does a throughput above so many times the machine's limit, or our own baselines' where that is more
 
 # The clusters --------------------------------------------------------------------------------------------------------------
 
@@ -267,5 +268,6 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-    "loggers": {"django-q": {"level": "WARNING"}, "httpx": {"level": "WARNING"}},  # else a line every wake-up and request
+    # Else a line every wake-up and request, and several every drawn figure.
+    "loggers": {name: {"level": "WARNING"} for name in ("django-q", "httpx", "kaleido", "choreographer")},
 }

@@ -16,6 +16,7 @@ from leaderboard.figures import plots, scales
 from leaderboard.figures.plots import Figure, Reference, Trace
 from leaderboard.models import LanguageModel
 from leaderboard.pairs import ModelRatios
+from leaderboard.pairwise import ArchComparison
 from leaderboard.text import isolated
 
 DASHES = {"naive": "dot", "tuned": "dash"}  # another baseline: dashdot
@@ -204,6 +205,27 @@ def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what
     scale = scales.ratios(ends, f"ratio of {title} (log scale) · {better}", f"ratio of {title}, log")
     equal = Reference(x=1, label="equal", dash="solid", width=1)
     return plots.row_chart(list(kernels), data, scale, [equal], RATIO_ROW_PX)
+
+
+def differences_of_kernels(a: LanguageModel, b: LanguageModel, comparisons: Sequence[ArchComparison]) -> Figure:
+    """a's score less b's, one row a kernel that both answered, one mark an architecture; the first row is all together."""
+    archs = [own.arch for own in comparisons]
+    names = ["all kernels", *dict.fromkeys(pair.kernel for own in comparisons for pair in own.kernels)]
+    data, ends = [], []
+    for own in comparisons:
+        rows = [("all kernels", own.overall.score), *((pair.kernel, pair.differences.score) for pair in own.kernels)]
+        known = [(name, score) for name, score in rows if score.value is not None]
+        texts = [
+            f"<b>{name}</b> on {own.arch}<br>{numbers.signed(e.value, 2)}"
+            + (f", 95 % interval {numbers.signed(e.low, 2)} to {numbers.signed(e.high, 2)}" if e.low is not None else "")
+            for name, e in known
+        ]
+        y = [names.index(name) + plots.shift(own.arch, archs) for name, _ in known]
+        data.append(plots.estimates([e for _, e in known], y, own.arch, texts))
+        ends += [end for _, e in known for end in (e.value, e.low, e.high) if end is not None]
+    title = f"difference in score · left of 0 {plots.plain(str(b))} is better, right of it {plots.plain(str(a))}"
+    scale = scales.differences(ends, title, "difference in score")
+    return plots.row_chart(names, data, scale, [Reference(x=0, label="equal", dash="solid", width=1)], ROW_PX)
 
 
 def _models(

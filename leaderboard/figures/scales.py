@@ -81,7 +81,7 @@ def ratios(values: Iterable[float], title: str, short: str) -> Scale:
     step = 0.5 if reach <= 2 else max(1.0, math.ceil(reach / 4))
     count = math.ceil(reach / step - 0.05)
     ticks = tuple((2.0 ** (k * step), f"{2.0 ** (k * step):.2g}") for k in range(-count, count + 1))
-    edge = max(reach, count * step) + 0.15
+    edge = 1.06 * max(reach, count * step) + 0.15  # a mark at the end is whole, and clear of the rows' names
     return Scale(low=2.0**-edge, high=2.0**edge, ticks=ticks, title=title, short=short)
 
 
@@ -103,6 +103,15 @@ def per_cent(values: Iterable[float], title: str, short: str) -> Scale:
     step = _round_step((high - low) / 7)
     ticks = tuple((k * step, _signed_per_cent(k * step)) for k in range(math.ceil(low / step), math.floor(high / step) + 1))
     return Scale(low=low - pad, high=high + pad, ticks=ticks, title=title, short=short, logarithmic=False)
+
+
+def differences(values: Iterable[float], title: str, short: str) -> Scale:
+    """Linear, the same to both sides of 0; a few round ticks."""
+    reach = max([0.1, *(abs(value) for value in values)])
+    step = _round_step(reach / 4)
+    count = math.floor(reach / step + 0.01)
+    ticks = tuple((k * step, f"{k * step:+g}".replace("-", "−") if k else "0") for k in range(-count, count + 1))
+    return Scale(low=-1.06 * reach, high=1.06 * reach, ticks=ticks, title=title, short=short, logarithmic=False)
 
 
 def in_sight(estimates: Iterable[tuple[float | None, float | None, float | None]]) -> list[float]:

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from leaderboard.limits import limits_of
 from leaderboard.models import LanguageModel, Machine, Result
 from leaderboard.services import standings
 from leaderboard.text import clean, shorten
@@ -138,7 +139,8 @@ def find_machine(facts: Mapping[str, Any], arch: str, sandbox: str, emulated: bo
 def too_good(held: Result, values: Mapping[str, Any]) -> str:
     """Why a speedup is kept out of aggregates until a person has looked; empty: it is not.
 
-    Compared with the best known of that kernel, architecture and measurement, once our own tuned baseline is known there.
+    Compared with what the machine can do, as far as that was measured, and with the best known of that kernel, architecture and
+    measurement, once our own tuned baseline is known there.
     Private answers are no part of it: a flag on a public page must not tell of them.
     """
     speedup = values["speedup"]
@@ -151,9 +153,23 @@ def too_good(held: Result, values: Mapping[str, Any]) -> str:
         .trusted()
         .filter(kernel=held.kernel, arch=held.arch, measurement=values["measurement"], passed=True)
     )
-    if not known.filter(model__kind=LanguageModel.Kind.BASELINE, model__name="tuned").exists():
-        return ""
+    baselines = known.filter(model__kind=LanguageModel.Kind.BASELINE)
+    over = over_limit(held, values["throughput_m"], baselines.aggregate(best=Max("throughput_m"))["best"])
+    if over or not baselines.filter(model__name="tuned").exists():
+        return over
     best = known.aggregate(best=Max("speedup"))["best"]
     if speedup <= settings.TOO_GOOD * max(best, NEEDS_TO_BEAT):
         return ""
     return f"{speedup:.4g}x is more than {settings.TOO_GOOD:g} times the best known, {best:.4g}x."
+
+
+def over_limit(held: Result, throughput_m: float | None, reached_m: float | None) -> str:
+    """Why a throughput is more than the machine can do; empty: it is not. reached_m: what our own baselines reached there.
+
+    The measured limit is not a wall: inputs that stay in a cache beat the bandwidth of memory. What our own code has reached is
+    possible, and OVER_LIMIT leaves room for noise.
+    """
+    limit = limits_of(held.kernel, [held.arch]).get(held.arch)
+    if limit is None or throughput_m is None or throughput_m <= settings.OVER_LIMIT * max(limit.throughput_m, reached_m or 0.0):
+        return ""
+    return f"{throughput_m:.4g} M/s is {throughput_m / limit.throughput_m:.3g} times the machine's limit ({limit.kind})."

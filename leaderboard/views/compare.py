@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 
+from leaderboard.figures import charts
 from leaderboard.models import LanguageModel, Standing
 from leaderboard.pairwise import compare as compare_models
 from leaderboard.selection import Selection, with_selection
@@ -15,13 +17,14 @@ from leaderboard.selection import Selection, with_selection
 @with_selection()
 def compare(request: HttpRequest, selection: Selection) -> HttpResponse:
     """?models=a,b: wins, ties and losses by kernel, differences with intervals; without two models the choice."""
-    known = LanguageModel.objects.filter(pk__in=Standing.objects.comparable().values("model")).order_by("-kind", "name")
+    known = list(LanguageModel.objects.filter(pk__in=Standing.objects.comparable().values("model")).order_by("-kind", "name"))
     chosen = list(selection.models[:2])
     context: dict[str, Any] = {
         "section": "compare",
         "selection": selection,
         "models": known,
         "chosen": chosen,
+        "suggested": next((model for model in known if model not in (chosen or known[:1])), None),
         "query": selection.query(models=tuple(chosen)),
     }
     if len(chosen) == 2:
@@ -30,7 +33,17 @@ def compare(request: HttpRequest, selection: Selection) -> HttpResponse:
             "a": a,
             "b": b,
             "comparisons": compare_models(a, b, selection),
+            "figure": f"{reverse('figure_compare')}?{context['query']}",
             "swapped": selection.query(models=(b, a)),
             "signs": {"win": "◀ win", "tie": "= tie", "loss": "▶ loss", "": "–"},
         }
     return render(request, "leaderboard/compare.html", context)
+
+
+@with_selection()
+def differences_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
+    """Of the first two models; no figure of fewer."""
+    if len(selection.models) < 2:
+        raise Http404
+    a, b = selection.models[:2]
+    return JsonResponse(charts.differences_of_kernels(a, b, compare_models(a, b, selection)))

@@ -48,6 +48,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "figures/speedup.json": ("/figures/speedup.json?arch=both",),
     "figures/memory.json": ("/figures/memory.json?arch=both",),
     r"^figures/architectures-(throughput|memory)\.json$": ("/figures/architectures-memory.json",),
+    "figures/compare.json": ("/figures/compare.json?models=lab-one,lab-two",),
     "figures/kernels/<slug:name>/answers-<slug:arch>.json": ("/figures/kernels/dot_f32/answers-amd64.json",),
     "figures/kernels/<slug:name>/memory.json": ("/figures/kernels/dot_f32/memory.json",),
     "figures/models/<slug:slug>.json": ("/figures/models/lab-one.json",),

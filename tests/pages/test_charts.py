@@ -25,6 +25,7 @@ def addresses() -> list[str]:
         "/figures/memory.json?arch=arm64",
         "/figures/architectures-throughput.json",
         "/figures/architectures-memory.json?model=lab-two-large",
+        "/figures/compare.json?models=lab-two-large,lab-one-wide-405b",
         "/figures/kernels/crc32_ieee/answers-amd64.json",
         "/figures/kernels/crc32_ieee/memory.json",
         "/figures/models/lab-two-large.json",
@@ -173,3 +174,16 @@ def test_a_name_that_turns_text_around_ends_where_it_ends(kernel: Kernel, reader
     factories.make_result(factories.make_submission(kernel, model))
     figure = reader.json("/figures/kernels/dot_f32/answers-amd64.json")
     assert figure["layout"]["meta"]["rows"] == ["\u2068\u2068lab/\u202eenod\u2069  1/1\u2069"]
+
+
+def test_no_mark_of_a_ratio_lies_at_the_edge_of_its_plot() -> None:
+    for values in ([0.9, 1.2], [1 / 512, 512.0], [0.001, 3.0]):
+        scale = scales.ratios(values, "", "")
+        width = math.log(scale.high / scale.low)
+        assert all(0.02 < math.log(value / scale.low) / width < 0.98 for value in values)
+
+
+def test_the_axis_of_differences_is_the_same_to_both_sides_of_zero() -> None:
+    scale = scales.differences([-0.3, 0.12], "", "")
+    assert scale.low == -scale.high < -0.3
+    assert [text for _, text in scale.ticks] == ["−0.3", "−0.2", "−0.1", "0", "+0.1", "+0.2", "+0.3"]

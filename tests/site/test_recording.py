@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from leaderboard.models import LanguageModel, Machine, Result, Standing
+from leaderboard.models import Calibration, LanguageModel, Machine, Result, Standing
 from leaderboard.services import judgement, recording, standings
 from tests.site import fake_grader
 from tests.site.conftest import claim
@@ -127,6 +127,28 @@ def test_small_speedups_are_not_too_good_beside_a_small_best(grade):
 
 def test_nothing_is_too_good_before_the_tuned_baseline_is_known(grade):
     assert not grade(speedup=500).flagged
+
+
+def measured_limit(result, throughput_m):
+    """The machine behind the result can do so many millions of dot_f32's elements a second, of 8 bytes each."""
+    Calibration.objects.create(place="here", machine=result.machine, limits={"read_bandwidth": throughput_m * 8 / 1000})
+
+
+def test_a_throughput_over_the_machines_limit_is_flagged_and_does_not_count(grade):
+    plain = grade()
+    measured_limit(plain, plain.throughput_m / 1.2)
+    assert not grade().flagged, "a limit is measured with noise"
+    Calibration.objects.all().delete()
+    measured_limit(plain, plain.throughput_m / 1.5)
+    wonder = grade()
+    assert wonder.flagged
+    assert "1.5 times the machine's limit (read bandwidth)" in wonder.flag_note
+    assert Standing.objects.get(model=plain.model).answers == 2
+
+
+def test_what_a_baseline_reaches_is_possible_whatever_the_measured_limit(grade):
+    measured_limit(tuned(grade, 2.0), 1.0)
+    assert not grade(speedup=2.0).flagged
 
 
 def test_a_private_answer_is_no_measure_for_public_ones(grade):
