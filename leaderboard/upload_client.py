@@ -34,6 +34,7 @@ TIMEOUT_S = 120.0
 POLL_S = 2.0
 PATIENCE_S = 120.0  # while it waits for gradings, the site may restart
 AGAIN_S = (2.0, 5.0, 15.0)  # between two sendings, when the connection breaks
+THERE_ALREADY = 200  # 201: it is new
 EMPTY = 400  # the answer to an upload without a body
 TOO_OFTEN = 429
 CHUNK_BYTES = 1 << 20
@@ -75,6 +76,7 @@ class Site:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
             raise Refused(f"--url should be like https://example.org, not {url!r}.")
         self.root, self.token = url.rstrip("/"), token
+        self.status = 0  # of its last answer
         # A proxy of the surroundings is used as everywhere, but never for this machine itself.
         direct = [ProxyHandler({})] if urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1") else []
         self.opener: OpenerDirector = build_opener(NoRedirect, *direct)
@@ -105,7 +107,7 @@ class Site:
         sent = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **(headers or {})}
         try:
             with self.opener.open(Request(self.root + path, body, sent, method=method), timeout=TIMEOUT_S) as answer:
-                text = answer.read()
+                text, self.status = answer.read(), answer.status
         except HTTPError as error:
             raise said(error) from None
         except (URLError, HTTPException, OSError) as error:
@@ -160,9 +162,12 @@ def packed(path: Path) -> Iterator[tuple[IO[bytes], str]]:
         with path.open("rb") as file:
             yield file, path.name
         return
-    members = read_folder(path, ANY_SIZE).members
+    found = read_folder(path, ANY_SIZE)
+    members = found.members
     if not members:
         raise Refused(f"{path} holds no .jsonl and no .c file.")
+    for left_out in found.skipped:  # only what is sent is in the site's report
+        print(f"left out: {left_out.member}: {left_out.reason}")
     with tempfile.TemporaryFile() as raw:
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
             for member in members:
@@ -214,7 +219,7 @@ def sent(site: Site, file: IO[bytes], digest: str, size: int, query: dict[str, s
     for pause_s in (*AGAIN_S, None):
         try:
             with tqdm(total=size, unit="B", unit_scale=True, desc="sent", disable=not sys.stderr.isatty()) as bar:
-                return site.upload(file, digest=digest, size=size, bar=bar, **query), False
+                return site.upload(file, digest=digest, size=size, bar=bar, **query), site.status == THERE_ALREADY
         except Later as broken:
             if pause_s is None or broken.code:
                 raise
@@ -241,6 +246,8 @@ def wait(site: Site, uid: str) -> dict[str, Any]:
             heard = time.monotonic()
             if bundle["state"] == "failed":
                 raise Refused(f"The bundle could not be imported: {bundle['error']}")
+            if bundle["state"] == "preview":  # uploaded in the admin before
+                raise Refused("The bundle waits in the site's admin: somebody has to confirm or discard it there.")
             moving = [row for row in bundle["progress"] if not row["parked"]]
             bar.total = sum(row["done"] + row["waiting"] + row["failed"] for row in moving) or None
             bar.n = sum(row["done"] for row in moving)

@@ -117,7 +117,7 @@ class AskedOut(Schema):
 class BundleOut(Schema):
     uid: str
     name: str
-    state: str = Field(description="reading, preview, importing, imported or failed")
+    state: str = Field(description="reading, preview, importing, imported, failed or deleting")
     error: str
     public: bool
     format: str

@@ -63,6 +63,22 @@ def test_a_file_is_sent_once_and_reported(file: Path, token: str, live_server: A
     assert Bundle.objects.get().public is False
 
 
+def test_nobody_waits_for_a_bundle_that_the_admin_has_to_confirm(
+    file: Path, token: str, live_server: Any, capsys: Any, monkeypatch: Any
+) -> None:
+    assert run(file, live_server.url, token) == 0
+    Bundle.objects.update(state=Bundle.State.PREVIEW)
+    assert run(file, live_server.url, token, "--wait") == REFUSED
+    assert "confirm or discard" in capsys.readouterr().err
+
+
+def test_what_is_left_out_of_a_folder_is_told(tmp_path: Path, token: str, live_server: Any, capsys: Any) -> None:
+    (tmp_path / "answers.jsonl").write_bytes(BODY)
+    (tmp_path / "other.jsonl").symlink_to("/etc/passwd")
+    assert run(tmp_path, live_server.url, token) == 0
+    assert "left out: other.jsonl: a link" in capsys.readouterr().out
+
+
 def test_a_large_file_is_sent_again_only_if_it_failed(
     token: str, live_server: Any, tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
@@ -73,6 +89,7 @@ def test_a_large_file_is_sent_again_only_if_it_failed(
     assert "It is there already." in capsys.readouterr().out
     monkeypatch.setattr(upload_client.Site, "first", lambda *_: None)
     assert run(large, live_server.url, token) == 0  # a client that sends it all the same is read to its end
+    assert "It is there already." in capsys.readouterr().out
     Bundle.objects.update(state=Bundle.State.FAILED)
     assert run(large, live_server.url, token) == 0
     assert Bundle.objects.get().state == Bundle.State.IMPORTING
