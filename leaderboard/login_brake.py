@@ -12,7 +12,8 @@ from typing import Any
 from axes.backends import AxesStandaloneBackend
 from axes.models import AccessAttempt
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 
 KEPT_FOR = timedelta(days=1)
 
@@ -25,6 +26,17 @@ class Brake(AxesStandaloneBackend):
     ) -> None:
         if request is not None:
             super().authenticate(request, username, password, **more)
+
+
+def stopped(
+    request: HttpRequest, response: HttpResponse | None = None, credentials: dict[str, Any] | None = None
+) -> HttpResponse:
+    """The page for whoever has to wait. For the longest that may be: asking again in between does not lengthen it."""
+    pause: timedelta = settings.AXES_COOLOFF_TIME
+    context = {"failure_limit": settings.AXES_FAILURE_LIMIT, "minutes": round(pause.total_seconds() / 60)}
+    page = render(request, "leaderboard/locked.html", context, status=429)
+    page["Retry-After"] = str(round(pause.total_seconds()))
+    return page
 
 
 def client_address(request: HttpRequest) -> str:

@@ -184,7 +184,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 AXES_CLIENT_IP_CALLABLE = "leaderboard.login_brake.client_address"
-AXES_LOCKOUT_TEMPLATE = "leaderboard/locked.html"
+AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
 
 # Uploads -------------------------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,8 @@ def test_whoever_guesses_passwords_is_stopped_also_with_the_right_one(client, us
     stopped = sign_in(client, "wrong", form)
     assert stopped.status_code == 429
     assert "Too many failed logins" in stopped.content.decode()
+    assert "for 15 minutes" in stopped.content.decode()
+    assert stopped.headers["Retry-After"] == "900"
     assert sign_in(client, "right", form).status_code == 429
     assert client.get(reverse("board")).status_code == 200
 
