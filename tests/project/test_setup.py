@@ -72,3 +72,14 @@ def test_an_unknown_set_of_packages_is_refused(bare_machine: Path) -> None:
 def test_a_second_setup_does_nothing() -> None:
     done = subprocess.run([ROOT / "scripts" / "setup.sh", "dev"], cwd=ROOT, capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(not (ROOT / ".venv" / "installed-dev").exists(), reason="this .venv was not made by setup")
+def test_the_upload_command_runs_from_any_folder(tmp_path: Path) -> None:
+    (tmp_path / "leaderboard").mkdir()  # somebody else's package of the same name
+    (tmp_path / "leaderboard" / "__init__.py").touch()
+    (tmp_path / "answers.jsonl").write_text('{"model": "m", "kernel": "dot_f32", "answer": ""}\n')
+    command = [ROOT / ".venv" / "bin" / "arch-kernels", "upload", "answers.jsonl", "--dry-run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 answers in 1 rows" in done.stdout
