@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leaderboard.models import Kernel, LanguageModel
 
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"  # Result.State; models import this module
+EVERYTHING = Q()
 
 
 class KernelQuerySet(models.QuerySet[Any]):
@@ -73,12 +74,15 @@ class MachineQuerySet(models.QuerySet[Any]):
         """Machines that measured something public."""
         return self.filter(results__public=True, results__state=DONE).distinct()
 
-    def with_public_counts(self) -> Self:
-        """The same with how much they measured (result_count), the busiest of each architecture first."""
+    def with_public_counts(self, of: Q = EVERYTHING) -> Self:
+        """The same with how many results of those they measured (result_count), the busiest of each architecture first."""
         results = apps.get_model("leaderboard", "Result")._default_manager
         # a count for each machine, off an index: joined, all results would be read
         counts = (
-            results.filter(machine=OuterRef("pk"), public=True, state=DONE).order_by().values("machine").annotate(n=Count("pk"))
+            results.filter(of, machine=OuterRef("pk"), public=True, state=DONE)
+            .order_by()
+            .values("machine")
+            .annotate(n=Count("pk"))
         )
         counted = self.annotate(result_count=Coalesce(Subquery(counts.values("n")), 0))
         return counted.filter(result_count__gt=0).order_by("arch", "-result_count", "id")

@@ -45,9 +45,19 @@ class Selection:
         return ARCHS if self.arch == BOTH else (self.arch,)
 
     @property
+    def chosen(self) -> bool:
+        """Whether anything is left out."""
+        return self.arch != BOTH or bool(self.kernels or self.models)
+
+    @property
     def filters(self) -> Q:
         """The same, as a condition on Result or Standing."""
-        condition = Q(arch__in=self.archs)
+        return Q(arch__in=self.archs) & self.narrowed
+
+    @property
+    def narrowed(self) -> Q:
+        """The same, naming only what is chosen, so that a page of everything is found by its own index."""
+        condition = Q(arch=self.arch) if self.arch != BOTH else Q()
         if self.kernels:
             condition &= Q(kernel__in=self.kernels)
         if self.models:
@@ -81,11 +91,11 @@ class Selection:
 def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
     """The selection that GET parameters ask for; `arch` is what no parameter means. Raises BadSelection."""
     return Selection(
-        arch=_choice("arch", params.get("arch") or arch, (*ARCHS, BOTH)),
-        sort=_choice("sort", params.get("sort") or SORTS[0], SORTS),
-        p=float(_choice("p", params.get("p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
-        k=int(_choice("k", params.get("k") or str(BEST_OF[0]), [str(k) for k in BEST_OF])),
-        scale=_choice("scale", params.get("scale") or SCALES[0], SCALES),
+        arch=_choice("arch", _one(params, "arch") or arch, (*ARCHS, BOTH)),
+        sort=_choice("sort", _one(params, "sort") or SORTS[0], SORTS),
+        p=float(_choice("p", _one(params, "p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
+        k=int(_choice("k", _one(params, "k") or str(BEST_OF[0]), [str(k) for k in BEST_OF])),
+        scale=_choice("scale", _one(params, "scale") or SCALES[0], SCALES),
         hide=tuple(_choice("hide", word, list(CONDITIONS)) for word in _words(params.getlist("hide"))),
         kernels=_find_kernels(params.getlist("kernel")),
         models=_find_models([*params.getlist("model"), *params.getlist("models")]),
@@ -107,6 +117,14 @@ def with_selection(*, arch: str = BOTH) -> Callable[[Callable[..., HttpResponse]
         return wrapped
 
     return decorate
+
+
+def _one(params: QueryDict, name: str) -> str:
+    """Its value; given twice, neither silently wins."""
+    values = set(filter(None, params.getlist(name)))
+    if len(values) > 1:
+        raise BadSelection(f"{name} is given more than once, with different values.")
+    return values.pop() if values else ""
 
 
 def _choice(name: str, value: str, known: Sequence[str]) -> str:

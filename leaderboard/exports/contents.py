@@ -57,8 +57,8 @@ def kernels_table(selection: Selection) -> Table:
 
 
 def machines_table(selection: Selection) -> Table:
-    """Every machine that measured something public; of the selection its architectures count."""
-    rows = Machine.objects.with_public_counts().filter(arch__in=selection.archs)
+    """Every machine that measured something public; of the selection, and how much of it."""
+    rows = Machine.objects.with_public_counts(selection.narrowed)
     return _table("machines", "Machines", MACHINE_COLUMNS, rows, selection)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from typing import Any
 
@@ -13,17 +14,20 @@ from django.shortcuts import render
 from grading.version import HARNESS_MEASUREMENT
 from kernels import catalog
 from leaderboard.models import Kernel, Result
+from leaderboard.selection import Selection, with_selection
 
 KEPT_S = 60  # the counts read every result
 FILE = "changes.toml"
 
 
-def changes(request: HttpRequest) -> HttpResponse:
+@with_selection()
+def changes(request: HttpRequest, selection: Selection) -> HttpResponse:
     context = {
         "section": "changes",
+        "selection": selection,
         "harness": HARNESS_MEASUREMENT,
         "changes": read_changes(),
-        "versions": versions(),
+        "versions": versions(selection),
         "kernels": Kernel.objects.all(),
     }
     return render(request, "leaderboard/changes.html", context)
@@ -36,14 +40,16 @@ def read_changes() -> list[dict[str, Any]]:
     return found
 
 
-def versions() -> list[dict[str, Any]]:
+def versions(selection: Selection) -> list[dict[str, Any]]:
     """Public results by kernel and version: how many, when; the present measurement first within a kernel."""
-    found: list[dict[str, Any]] | None = cache.get("changes-versions")
+    key = f"changes-versions-{hashlib.sha256(selection.query().encode()).hexdigest()}"
+    found: list[dict[str, Any]] | None = cache.get(key)
     if found is None:
-        results = Result.objects.public().done().order_by("kernel__position", "kernel__name", "-measurement", "kernel_version")
+        results = Result.objects.public().done().filter(selection.narrowed)
+        results = results.order_by("kernel__position", "kernel__name", "-measurement", "kernel_version")
         rows = results.values("kernel__name", "kernel__measurement", "measurement", "kernel_version").annotate(
             count=Count("pk"), first=Min("graded_at"), last=Max("graded_at")
         )
         found = [{**row, "outdated": row["measurement"] != row["kernel__measurement"]} for row in rows]
-        cache.set("changes-versions", found, KEPT_S)
+        cache.set(key, found, KEPT_S)
     return found

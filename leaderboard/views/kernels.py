@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -24,11 +25,14 @@ BEST_SHOWN = 10
 LISTED_BEHIND_FIGURE = 200
 
 
-def kernels(request: HttpRequest) -> HttpResponse:
+@with_selection()
+def kernels(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Every kernel with how many answers passed, the best one and the tuned baseline, per architecture with results."""
     found: dict[tuple[str, str], list[Standing]] = defaultdict(list)
-    for standing in Standing.objects.comparable().defer("per_answer").select_related("kernel", "model"):
-        found[standing.kernel.name, standing.arch].append(standing)
+    shown = replace(selection, models=()).narrowed
+    for standing in Standing.objects.comparable().filter(shown).defer("per_answer").select_related("kernel", "model"):
+        if not selection.models or standing.model.is_baseline or standing.model in selection.models:
+            found[standing.kernel.name, standing.arch].append(standing)
     archs = _archs_with_results(arch for _, arch in found)
     catalog = load_catalog()
     rows = [
@@ -37,9 +41,10 @@ def kernels(request: HttpRequest) -> HttpResponse:
             "summary": catalog[kernel.name].summary if kernel.name in catalog else kernel.title,
             "cells": [_kernel_cell(found.get((kernel.name, arch), [])) for arch in archs],
         }
-        for kernel in Kernel.objects.active()
+        for kernel in selection.kernels or Kernel.objects.active()
     ]
-    return render(request, "leaderboard/kernels.html", {"section": "kernels", "kernels": rows, "archs": archs})
+    context = {"section": "kernels", "selection": selection, "kernels": rows, "archs": archs}
+    return render(request, "leaderboard/kernels.html", context)
 
 
 def _kernel_cell(standings: Sequence[Standing]) -> dict[str, Any]:

@@ -7,10 +7,12 @@ from django.shortcuts import render
 
 from leaderboard import numbers
 from leaderboard.models import Machine
+from leaderboard.selection import Selection, with_selection
 
 
-def machines(request: HttpRequest) -> HttpResponse:
-    """Every machine that measured something public, the busiest of each architecture first."""
+@with_selection()
+def machines(request: HttpRequest, selection: Selection) -> HttpResponse:
+    """Every machine that measured something public (of the selection), the busiest of each architecture first."""
     shown = [
         {
             "uid": machine.uid,
@@ -20,9 +22,9 @@ def machines(request: HttpRequest) -> HttpResponse:
             "result_count": getattr(machine, "result_count", 0),
             "described": [(name, value) for name, value in describe(machine) if value],
         }
-        for machine in Machine.objects.with_public_counts()
+        for machine in Machine.objects.with_public_counts(selection.narrowed)
     ]
-    return render(request, "leaderboard/machines.html", {"section": "machines", "machines": shown})
+    return render(request, "leaderboard/machines.html", {"section": "machines", "selection": selection, "machines": shown})
 
 
 def describe(machine: Machine) -> list[tuple[str, str]]:

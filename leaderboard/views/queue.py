@@ -15,23 +15,26 @@ from django.views.decorators.http import require_safe
 from leaderboard.models import Result
 from leaderboard.querysets import ResultQuerySet
 from leaderboard.queue_status import queue_status
+from leaderboard.selection import Selection, with_selection
 from leaderboard.status import progress
 
 ROWS = 20
 
 
 @never_cache
-def queue(request: HttpRequest) -> HttpResponse:
+@with_selection()
+def queue(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Counts and progress of each architecture, what runs, what failed, what was graded last; public rows only."""
     now = timezone.now()
-    results = Result.objects.public().light().select_related("submission", "kernel", "model")
+    results = Result.objects.public().filter(selection.narrowed).light().select_related("submission", "kernel", "model")
     context = {
         "section": "queue",
-        "statuses": progress(),
+        "selection": selection,
+        "statuses": [status for status in progress() if status.arch in selection.archs],
         "running": [_seen(result, now) for result in results.running().order_by("started_at")[:ROWS]],
         "retrying": results.queued().filter(failure__gt="").order_by("-priority", "id")[:ROWS],
         "failed": results.failed().order_by("-id")[:ROWS],
-        "graded": [_seen(result, now) for result in _last_graded(results)],
+        "graded": [_seen(result, now) for result in _last_graded(results, selection)],
     }
     return render(request, "leaderboard/queue.html", context)
 
@@ -43,10 +46,16 @@ def api_queue(request: HttpRequest) -> JsonResponse:
     return JsonResponse(queue_status())
 
 
-def _last_graded(results: ResultQuerySet) -> ResultQuerySet:
+def _last_graded(results: ResultQuerySet, selection: Selection) -> ResultQuerySet:
     """Found by their ids first, which sorts no whole rows, and without asking for the state, whose index would win over that of
     the time; what has a time is done."""
-    last = Result.objects.public().exclude(graded_at=None).order_by("-graded_at", "-id").values_list("pk", flat=True)
+    last = (
+        Result.objects.public()
+        .filter(selection.narrowed)
+        .exclude(graded_at=None)
+        .order_by("-graded_at", "-id")
+        .values_list("pk", flat=True)
+    )
     return results.filter(pk__in=list(last[:ROWS])).order_by("-graded_at", "-id")
 
 

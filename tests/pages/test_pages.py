@@ -14,6 +14,7 @@ pytestmark = pytest.mark.django_db
 
 PAGES = ("/", "/kernels/", "/architectures/", "/compare/", "/changes/", "/queue/", "/machines/", "/methodology/")
 MOST_QUERIES = 12
+WRONG = ("arch=mips", "kernel=nothing", "model=nobody", "arch=arm64&arch=amd64", "kernel=dot_f32%27--")
 
 
 def every_page() -> list[str]:
@@ -454,3 +455,21 @@ def test_readyz_is_ready_when_every_migration_is_applied(reader: Reader) -> None
 def test_readyz_is_not_ready_with_a_migration_missing(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leaderboard.views.health.MigrationExecutor.migration_plan", lambda *_: [("leaderboard", "0002")])
     assert reader.page("/readyz", status=503) == "1 migrations are not applied"
+
+
+@pytest.mark.parametrize("page", ["/", "/kernels/", "/architectures/", "/compare/", "/machines/", "/queue/", "/changes/"])
+@pytest.mark.parametrize("selected", WRONG)
+def test_a_list_says_so_when_what_is_selected_is_not_there(page: str, selected: str, kernel: Kernel, reader: Reader) -> None:
+    said = reader.page(f"{page}?{selected}", status=400)
+    assert re.search("must be one of|There is no|given more than once", said)
+
+
+def test_lists_show_what_is_selected_and_say_so(site: None, reader: Reader) -> None:
+    for page in ("/kernels/", "/machines/", "/queue/", "/changes/", "/architectures/"):
+        assert "Everything</a>" not in reader.page(page)
+        assert "Everything</a>" in reader.page(f"{page}?arch=arm64&kernel=sort_u32&model=lab-two-large")
+    assert "Neoverse" not in reader.page("/machines/?arch=amd64")
+    assert "Neoverse" not in reader.download("/export/machines.csv?arch=amd64")
+    assert "levenshtein" not in reader.page("/kernels/?kernel=sort_u32")
+    assert "3</td>" not in reader.page("/changes/?kernel=sort_u32&model=tuned&arch=amd64").partition("Table 2")[2]
+    assert "lab-one" not in reader.page("/queue/?model=lab-two-large").partition("Last graded")[2]
