@@ -71,7 +71,7 @@ def test_every_writers_lines_are_read_alone(read: Read, writer: str, pack: Calla
     check(read(pack(content), "traces.jsonl", model=MODEL))
 
 
-@pytest.mark.parametrize("writer", set(samples.RUNS) - {"lines"})
+@pytest.mark.parametrize("writer", sorted(set(samples.RUNS) - {"lines"}))
 def test_how_the_model_was_asked_is_read_from_the_configuration(read: Read, writer: str) -> None:
     config = read(zip_of(samples.RUNS[writer])).reading.config
     assert config["environment"] == "arch-kernels-v1"
@@ -351,6 +351,13 @@ def test_another_encoding_is_named_and_ends_nothing(read: Read, encoding: str) -
     assert {item.member for item in found.skipped} == {"other.jsonl"}
     if encoding == "utf-16":
         assert found.reasons == ["not UTF-8 but UTF-16: save the file as UTF-8"]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_file_that_is_one_list_is_told_how_lines_look(read: Read, indent: int | None) -> None:
+    found = read(json.dumps([row()], indent=indent).encode())
+    assert not found.answers
+    assert found.reasons[0].endswith("each row is one object in one line (JSON Lines)")
 
 
 def test_only_a_files_first_line_tells_utf_16(read: Read) -> None:
