@@ -6,6 +6,7 @@ devices are not made at all. Every byte is counted as it is unpacked, whatever t
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from leaderboard.bundles.found import BundleError, Limits, Member, Unpacked
+from leaderboard.bundles.lines import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
-from leaderboard.bundles.taking import Taker, bare_name, normal
+from leaderboard.bundles.taking import ARCHIVES, Taker, bare_name, normal
 from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
 
 MAGIC = {
@@ -85,9 +87,22 @@ def _unpack_file(taker: Taker, name: str) -> None:
         _unpack_zip(source, taker)
     elif kind:
         raise BundleError(f"This is a {kind} file: {READ} can be read here.")
+    elif name.lower().endswith(ARCHIVES) and not is_text(first):
+        raise BundleError(f"It is named like an archive, but is none, or a damaged one: {READ} can be read here.")
     else:
         source.seek(0)
         taker.take(bare_name(name), source)
+
+
+def is_text(first: bytes) -> bool:
+    """By its first block, which may end within a character."""
+    if b"\0" in first:
+        return first.startswith(UTF_16)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(first)
+    except UnicodeDecodeError:
+        return first.startswith(UTF_16)
+    return True
 
 
 def is_tar(first: bytes, name: str) -> bool:

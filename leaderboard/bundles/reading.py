@@ -25,6 +25,7 @@ NAME_LENGTH = 300
 REASON_LENGTH = 400
 BLANK_PER_ROW = 4
 RUNS_TOLD = 5  # different values of one setting, of a model that was asked in many ways
+ONE_A_LINE = "each row is one object in one line (JSON Lines)"
 REPEATED = "duplicate: it came earlier in the bundle"
 
 
@@ -200,7 +201,11 @@ def parse(line: Line, limits: Limits) -> dict[str, Any] | str:
         return "broken JSON: nested too deeply"
     except json.JSONDecodeError as error:
         cut_off = line.is_unended and data.startswith(b"{")
+        if line.number == 1 and data.strip() in (b"{", b"["):
+            return f"broken JSON: {ONE_A_LINE}"
         return f"broken JSON: {'it was cut off, the file ends here' if cut_off else error}"
     except ValueError:  # Python's own limit, of which it says how to lift it
         return f"broken JSON: a number of over {sys.get_int_max_str_digits()} digits"
+    if isinstance(row, list):
+        return f"not a JSON object but a list: {ONE_A_LINE}"
     return row if isinstance(row, dict) else "not a JSON object"

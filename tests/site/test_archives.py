@@ -70,6 +70,19 @@ def test_a_bare_file_is_lines(take, data, name):
     assert content(unpacked) == [LINES]
 
 
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0", bytes(range(128, 256)) * 9, b"PK\1\2\0 a zip without its beginning"])
+@pytest.mark.parametrize("name", ["run.zip", "RUN.TAR.GZ", "run.zst"])
+def test_what_is_only_named_like_an_archive_is_refused_as_a_whole(take, data, name):
+    with pytest.raises(BundleError, match="named like an archive"):
+        take(data, name)
+
+
+def test_lines_in_a_file_named_like_an_archive_are_lines(take):
+    text = '{"answer": "é"}\n'.encode() * 50
+    for data in (text, text[:512], text[:513], text.decode().encode("utf-16")):
+        assert content(take(data, "run.zip")) == [data]
+
+
 def test_what_systems_leave_behind_is_passed_over(take):
     files = dict.fromkeys(
         [
