@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leaderboard import verdicts
+from leaderboard.marks import NOISY
 from leaderboard.querysets import ResultQuerySet
 
 FIELDS = (
@@ -66,6 +67,10 @@ class Answer:
     @property
     def is_baseline(self) -> bool:
         return self.kind == "baseline"
+
+    @property
+    def noisy(self) -> bool:
+        return bool(self.passed and self.speedup and self.low and self.high and self.high > self.low + NOISY * self.speedup)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,8 @@ CONDITIONS = {
     "noisy": Q(passed=True, speedup_high__gt=F("speedup_low") + NOISY * F("speedup")),
     "drifting": Q(drifting=True),
 }  # those that the database can tell: a selection's `hide`
+NOT_COUNTED = ("invalid", "flagged", "emulated", "outdated")
+DOUBTFUL = ("noisy", "drifting")  # they count, unless a reader leaves them out
 
 
 def marks(result: Result) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -18,6 +19,7 @@ from leaderboard.answers import Answer, Group, answer_rows, by_best, group_by_mo
 from leaderboard.figures import charts
 from leaderboard.highlight import highlight_c
 from leaderboard.limits import limits_of
+from leaderboard.marks import CONDITIONS, DOUBTFUL, NOT_COUNTED
 from leaderboard.models import Kernel, Result, Standing
 from leaderboard.selection import ARCHS, Selection, with_selection
 
@@ -83,6 +85,10 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
         "listed": passed[:LISTED_BEHIND_FIGURE],
         "not_listed": max(0, len(passed) - LISTED_BEHIND_FIGURE),
         "best": fast[:BEST_SHOWN],
+        "left_out": _left_out(found, selection),
+        "hidden": selection.hide,
+        "without_doubts": selection.query(kernels=(), hide=DOUBTFUL),
+        "with_all": selection.query(kernels=(), hide=()),
         "limits": [limits[arch] for arch in archs if arch in limits],
         "best_limit": limits.get(archs[0]) if archs else None,
         "best_columns": 2 * len(archs) + 3 + (1 if archs and archs[0] in limits else 0),
@@ -113,7 +119,15 @@ def memory_figure(request: HttpRequest, selection: Selection, name: str) -> Http
 
 
 def _kernel_answers(found: Kernel, selection: Selection) -> list[Answer]:
-    return load_answers(Result.objects.rankable().on(found).filter(selection.filters))
+    return load_answers(Result.objects.rankable().on(found).filter(selection.filters).filter(selection.unhidden))
+
+
+def _left_out(found: Kernel, selection: Selection) -> list[tuple[str, int]]:
+    """(mark, how many public results with it the page does not count), those that are there."""
+    here = Result.objects.public().done().on(found).filter(selection.filters).filter(Q(is_current=True) | Q(invalidated=True))
+    words = {word: condition for word, condition in CONDITIONS.items() if word in (*NOT_COUNTED, *selection.hide)}
+    counts = here.aggregate(**{word: Count("pk", filter=condition) for word, condition in words.items()})
+    return [(word, n) for word, n in counts.items() if n]
 
 
 def _archs_with_results(seen: Iterable[str]) -> tuple[str, ...]:

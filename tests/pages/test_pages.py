@@ -473,3 +473,29 @@ def test_lists_show_what_is_selected_and_say_so(site: None, reader: Reader) -> N
     assert "levenshtein" not in reader.page("/kernels/?kernel=sort_u32")
     assert "3</td>" not in reader.page("/changes/?kernel=sort_u32&model=tuned&arch=amd64").partition("Table 2")[2]
     assert "lab-one" not in reader.page("/queue/?model=lab-two-large").partition("Last graded")[2]
+
+
+def test_a_kernels_page_says_what_it_leaves_out_and_can_leave_out_more(
+    kernel: Kernel, model: LanguageModel, reader: Reader
+) -> None:
+    def graded(rollout: int, speedup: float, **more: Any) -> Result:
+        return factories.make_result(factories.make_submission(kernel, model, rollout), speedup=speedup, **more)
+
+    graded(0, 4.0)
+    graded(1, 77.0, flagged=True)
+    graded(2, 78.0, emulated=True)
+    graded(3, 79.0, measurement="0.1")
+    graded(4, 76.0, invalidated=True, is_current=False)
+    graded(5, 5.0, speedup_low=4.0, speedup_high=6.0)
+    page = reader.page("/kernels/dot_f32/")
+    for word in ("flagged", "emulated", "outdated", "invalid"):
+        assert f'1 <span class="mark">{word}</span>' in page
+    assert not re.search("7[6-9].0×", page)
+    best = page.partition("Best answers")[2]
+    assert best.count('<span class="mark">noisy</span>') == 1
+    fewer = reader.page("/kernels/dot_f32/?hide=noisy,drifting")
+    assert "5.00×" in page
+    assert "5.00×" not in fewer
+    assert '1 <span class="mark">noisy</span>' in fewer
+    figure = reader.json("/figures/kernels/dot_f32/answers-amd64.json?hide=noisy")
+    assert [trace["x"] for trace in figure["data"] if trace.get("name") == "amd64"] == [[4.0]]
