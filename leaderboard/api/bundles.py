@@ -79,7 +79,18 @@ def upload(
     model: Annotated[str, Query(max_length=300, pattern=NO_NUL, description="For rows that do not name their model.")] = "",
     public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
     sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
-    idempotency_key: Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL)] = "",
+    idempotency_key: Annotated[
+        str,
+        Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: answered with the bundle."),
+    ] = "",
+    upload_length: Annotated[
+        str,
+        Header(
+            alias="Upload-Length",
+            pattern="^([0-9]{1,19})?$",
+            description="In bytes, without a body: asks whether so much may be sent. 400: yes, send it. 200: it is there.",
+        ),
+    ] = "",
 ) -> Status:
     """The body is the file, or the field `file` of a form. 201: it is new, and is imported without further asking. 200: the same
     file, or the same Idempotency-Key, came before; nothing was changed."""
@@ -88,7 +99,7 @@ def upload(
     if first := first_of(request, idempotency_key):
         read_off(request)
         return Status(200, seen(first))
-    check_announced(request)
+    check_announced(request.headers.get("Content-Length"), upload_length)
     with received(request) as file:
         digest = hash_of(file)
         if sha256 and sha256 != digest:
@@ -162,9 +173,9 @@ def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bun
     return bundle, True
 
 
-def check_announced(request: HttpRequest) -> None:
-    """Refuse what is too large by its length, before it is read. Upload-Length asks before it is sent."""
-    for length in (request.headers.get("Content-Length"), request.headers.get("Upload-Length")):
+def check_announced(*lengths: str | None) -> None:
+    """Refuse what is too large by its length, before it is read, or even sent."""
+    for length in lengths:
         if length and length.isdecimal() and int(length[:20]) > (settings.UPLOAD_MAX_MB << 20) + FORM_BYTES:
             raise too_big()
 

@@ -160,6 +160,16 @@ def test_the_limit_holds_for_both_ways_of_sending(program: Program, settings: An
     assert not list(Path(django_settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*"))
 
 
+def test_whether_so_much_may_be_sent_is_asked_without_a_body(program: Program, anybody: Program, settings: Any) -> None:
+    settings.UPLOAD_MAX_MB = 1
+    assert "UPLOAD_MAX_MB" in program.send(b"", status=413, **{"Upload-Length": str(2 << 20)})["detail"]
+    assert "empty" in program.send(b"", status=400, **{"Upload-Length": str(1 << 20)})["detail"]
+    program.send(b"", status=422, **{"Upload-Length": "many"})
+    anybody.send(b"", status=401, **{"Upload-Length": "1"})
+    headers = {parameter["name"] for parameter in program.get("openapi.json")["paths"]["/api/bundles"]["post"]["parameters"]}
+    assert {"Upload-Length", "Idempotency-Key"} <= headers
+
+
 def test_an_empty_body_and_nonsense_are_refused_in_one_sentence(program: Program) -> None:
     assert "empty" in program.send(b"", status=400)["detail"]
     assert isinstance(program.send(BODY, "sha256=zz", status=422)["detail"], str)
