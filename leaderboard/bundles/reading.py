@@ -26,6 +26,7 @@ REASON_LENGTH = 400
 BLANK_PER_ROW = 4
 RUNS_TOLD = 5  # different values of one setting, of a model that was asked in many ways
 ONE_A_LINE = "each row is one object in one line (JSON Lines)"
+CUT_OFF = "broken JSON: it was cut off, the file ends here"
 REPEATED = "duplicate: it came earlier in the bundle"
 
 
@@ -193,17 +194,19 @@ def parse(line: Line, limits: Limits) -> dict[str, Any] | str:
         return f"a line of over {limits.line_mb} MB (BUNDLE_MAX_LINE_MB)"
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > limits.values:
         return f"a row of over {limits.values} values (BUNDLE_MAX_VALUES)"
+    may_be_cut = line.is_unended and data.startswith(b"{")
     try:
         row = json.loads(data.decode("utf-8"))
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        if may_be_cut and error.reason == "unexpected end of data":
+            return CUT_OFF
         return "not UTF-8 but UTF-16: save the file as UTF-8" if line.number == 1 and data.startswith(UTF_16) else "not UTF-8"
     except RecursionError:
         return "broken JSON: nested too deeply"
     except json.JSONDecodeError as error:
-        cut_off = line.is_unended and data.startswith(b"{")
-        if line.number == 1 and data.strip() in (b"{", b"["):
-            return f"broken JSON: {ONE_A_LINE}"
-        return f"broken JSON: {'it was cut off, the file ends here' if cut_off else error}"
+        if may_be_cut and error.msg != "Extra data":
+            return CUT_OFF
+        return f"broken JSON: {ONE_A_LINE if line.number == 1 and data.strip() in (b'{', b'[') else error}"
     except ValueError:  # Python's own limit, of which it says how to lift it
         return f"broken JSON: a number of over {sys.get_int_max_str_digits()} digits"
     if isinstance(row, list):

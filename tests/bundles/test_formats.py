@@ -334,6 +334,17 @@ def test_a_last_line_that_was_cut_off_is_named_as_such(read: Read) -> None:
     assert len(found.answers) == 1
 
 
+def test_so_is_one_that_was_cut_off_within_a_character(read: Read) -> None:
+    text = json.dumps(row(answer="é"), ensure_ascii=False).encode()
+    assert read(lines(row()) + text[: text.index("é".encode()) + 1]).reasons == [
+        "broken JSON: it was cut off, the file ends here"
+    ]
+
+
+def test_two_rows_in_a_last_line_are_not_cut_off(read: Read) -> None:
+    assert "Extra data" in read(lines(row()).strip() + b"\r" + lines(row()).strip()).reasons[0]
+
+
 def test_a_last_line_needs_no_line_break(read: Read) -> None:
     assert len(read(lines(row())[:-1]).answers) == 1
 
