@@ -252,3 +252,25 @@ def test_the_queue_page_follows_the_queue(transactional_db: None, live_server: A
     factories.make_queued(factories.make_submission(kernel, model, 1))
     playwright.expect(watched.page.locator("#live")).to_contain_text("1 of 2 graded", timeout=15_000)
     assert watched.faults == []
+
+
+def test_on_a_phone_no_open_table_is_wider_than_the_page(addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url, viewport={"width": 390, "height": 900})
+    for address in addresses:
+        watched.page.goto(f"{live_server.url}{address}")
+        wide = watched.page.evaluate(
+            "[...document.querySelectorAll('.tbl')].filter(t => t.checkVisibility() && !t.closest('details:not([open])')"
+            " && t.scrollWidth > t.clientWidth + 1).map(t => t.getAttribute('aria-label'))"
+        )
+        assert wide == [], address
+
+
+def test_print_keeps_the_marks_and_leaves_no_selector(addresses: list[str], live_server: Any, browser: Any) -> None:
+    watched = Watched(browser, live_server.url)
+    watched.page.emulate_media(media="print")
+    watched.page.goto(f"{live_server.url}/?arch=both")
+    adjusts = "[...document.querySelectorAll('tbody td, .glyph')].map(cell => getComputedStyle(cell).printColorAdjust)"
+    assert set(watched.page.evaluate(adjusts)) == {"exact"}
+    assert not watched.page.locator(".controls").first.is_visible()
+    watched.page.goto(f"{live_server.url}/kernels/")
+    assert not watched.page.locator("th.slim").first.is_visible()
