@@ -17,7 +17,8 @@ def first_error(log: str) -> str | None:
     found = ERROR.search(log)
     if not found:
         missing = MISSING.search(log)
-        return f"Does not link: {missing['name'][:LENGTH]} is not defined" if missing else None
+        return f"Does not link: {missing['name'][:LENGTH]} is not defined." if missing else None
     place = f"line {found['line']}" if found["file"] == OURS else f"{found['file'][-60:]}, line {found['line']}"
     what = FLAG.sub("", found["what"].strip())
-    return f"Does not compile: {place}: {what if len(what) <= LENGTH else what[: LENGTH - 1] + '…'}"
+    what = what if len(what) <= LENGTH else f"{what[: LENGTH - 1]}…"
+    return f"Does not compile: {place}: {what.rstrip('.')}."

@@ -24,6 +24,7 @@ def test_the_first_error_is_told_with_its_line(log: str, sentence: str) -> None:
     assert found is not None
     assert sentence in found
     assert len(found) < 300
+    assert found.endswith(".")
 
 
 @pytest.mark.parametrize("log", ["", "answer.c:1:1: warning: unused", "cc1: some warnings being treated as errors"])
