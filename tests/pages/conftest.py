@@ -1,10 +1,12 @@
 import json
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from leaderboard.figures import images
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
 
@@ -14,6 +16,20 @@ def own_cache(settings: Any) -> None:
     """What one test has cached is no other's."""
     backend = "django.core.cache.backends.locmem.LocMemCache"
     settings.CACHES = {name: {"BACKEND": backend, "LOCATION": uuid4().hex} for name in settings.CACHES}
+
+
+@pytest.fixture
+def drawer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Draws without a browser; says what it drew."""
+    drew: list[str] = []
+
+    def draw(figures: list[Any], form: str) -> list[bytes]:
+        drew.append(form)
+        return [f"{form} of {len(figure['data'])} traces".encode() for figure in figures]
+
+    monkeypatch.setattr(images, "images", draw)
+    monkeypatch.setattr(images, "_missing", lru_cache(lambda: ""))
+    return drew
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -29,20 +27,6 @@ def looked_for_anew() -> Iterator[None]:
     images._missing.cache_clear()
     yield
     images._missing.cache_clear()
-
-
-@pytest.fixture
-def drawer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Draws without a browser; says what it drew."""
-    drew: list[str] = []
-
-    def draw(figures: list[Any], form: str) -> list[bytes]:
-        drew.append(form)
-        return [f"{form} of {len(figure['data'])} traces".encode() for figure in figures]
-
-    monkeypatch.setattr(images, "images", draw)
-    monkeypatch.setattr(images, "_missing", lru_cache(lambda: ""))
-    return drew
 
 
 def test_a_figure_of_a_page_is_a_file_with_the_same_selection(site: None, client: Client, drawer: list[str]) -> None:

@@ -81,7 +81,7 @@ def test_ids_are_unique_on_every_page(site: None, reader: Reader) -> None:
         assert len(ids) == len(set(ids)), address
 
 
-def test_every_link_within_the_site_leads_somewhere(site: None, reader: Reader) -> None:
+def test_every_link_within_the_site_leads_somewhere(site: None, reader: Reader, drawer: list[str]) -> None:
     links = {
         link.replace("&amp;", "&").split("#")[0]
         for address in every_page()
@@ -90,6 +90,7 @@ def test_every_link_within_the_site_leads_somewhere(site: None, reader: Reader) 
     for link in sorted(link for link in links if link and not link.startswith("/static/")):
         allowed = {200, 501} if ".parquet" in link else {200}  # 501: pyarrow is not installed
         assert reader.client.get(link, follow=True).status_code in allowed, link
+    assert set(drawer) == {"svg", "pdf", "png"}
 
 
 def test_a_site_without_kernels_or_answers_has_good_pages(reader: Reader) -> None:
