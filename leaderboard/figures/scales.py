@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 PAGE_MB = 4096 / 2**20  # the smallest growth of memory that can be seen
@@ -80,7 +81,7 @@ def ratios(values: Iterable[float], title: str, short: str) -> Scale:
     reach = max([1.0, *(abs(math.log2(value)) for value in values if value > 0)])
     step = 0.5 if reach <= 2 else max(1.0, math.ceil(reach / 4))
     count = math.ceil(reach / step - 0.05)
-    ticks = tuple((2.0 ** (k * step), f"{2.0 ** (k * step):.2g}") for k in range(-count, count + 1))
+    ticks = tuple((2.0 ** (k * step), _ratio(2.0 ** (k * step))) for k in range(-count, count + 1))
     edge = 1.06 * max(reach, count * step) + 0.15  # a mark at the end is whole, and clear of the rows' names
     return Scale(low=2.0**-edge, high=2.0**edge, ticks=ticks, title=title, short=short)
 
@@ -146,6 +147,11 @@ def shares(title: str, short: str) -> Scale:
 
 def _signed_per_cent(value: float) -> str:
     return f"{value:+g} %".replace("-", "−") if value else "0"
+
+
+def _ratio(value: float) -> str:
+    """Two digits, and never 5.1e+02."""
+    return f"{value:.0f}" if value >= 100 else f"{Decimal(f'{value:.2g}'):f}"
 
 
 def _bytes(mib: float) -> str:

@@ -181,6 +181,7 @@ def test_no_mark_of_a_ratio_lies_at_the_edge_of_its_plot() -> None:
         scale = scales.ratios(values, "", "")
         width = math.log(scale.high / scale.low)
         assert all(0.02 < math.log(value / scale.low) / width < 0.98 for value in values)
+        assert not any("e" in text for _, text in scale.ticks)
 
 
 def test_the_axis_of_differences_is_the_same_to_both_sides_of_zero() -> None:
