@@ -136,7 +136,7 @@ def details(found: Sequence[OneSided]) -> dict[str, str]:
 
 def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:
     """(answer's uid, model's id, kernel, {arch: side}) of every answer with a result."""
-    results = Result.objects.current().public().done().trusted().up_to_date().filter(kernel__retired=False)
+    results = Result.objects.current().public().trusted().up_to_date().filter(kernel__retired=False)
     if selection.kernels:
         results = results.filter(kernel__in=selection.kernels)
     if selection.models:  # the baselines are what they are seen against

@@ -122,7 +122,8 @@ class ResultQuerySet(models.QuerySet[Any]):
 
     def rankable(self) -> Self:
         """What aggregates and ranks may use."""
-        return self.current().public().done().native().trusted().up_to_date()
+        # what is current is done (a constraint): said again, it would lead SQLite to the queue's index
+        return self.current().public().native().trusted().up_to_date()
 
     def on(self, kernel: Kernel) -> Self:
         return self.filter(kernel=kernel)

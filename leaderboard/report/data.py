@@ -73,7 +73,7 @@ def read() -> Report:
 
 def shown() -> ResultQuerySet:
     """Public results that say something of an answer as things are measured today, emulated ones among them."""
-    return Result.objects.current().public().done().real().trusted().up_to_date().filter(kernel__retired=False)
+    return Result.objects.current().public().real().trusted().up_to_date().filter(kernel__retired=False)
 
 
 def _ordered(boards: dict[str, list[Row]], known: set[int]) -> list[LanguageModel]:

@@ -89,12 +89,12 @@ def _by_kernel(slug: str) -> tuple[dict[tuple[str, str], Group], list[str], list
 
 def _trend(model: LanguageModel) -> list[dict[str, Any]]:
     """What each public bundle brought of this model, oldest first, by architecture; empty where there is one bundle only."""
-    results = Result.objects.rankable().by(model).filter(submission__entries__first=True)
+    brought_by = Q(submission__entries__first=True, submission__entries__bundle__public=True)  # both of one entry
+    results = Result.objects.rankable().by(model).filter(brought_by)
     brought = F("submission__entries__bundle__pk")
     rows: list[dict[str, Any]] = [
         dict(row)
-        for row in results.filter(submission__entries__bundle__public=True)
-        .order_by(brought, "arch")
+        for row in results.order_by(brought, "arch")
         .values(
             "arch", uid=F("submission__entries__bundle__uid"), when=F("submission__entries__bundle__created_at"), bundle=brought
         )

@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from leaderboard.models import Kernel, LanguageModel, Submission
+from leaderboard.models import BundleEntry, Kernel, LanguageModel, Submission
+from leaderboard.views import language_models
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -86,3 +87,19 @@ def test_of_the_bundles_of_a_public_answer_only_the_public_ones_are_named(
     text = reader.page(f"/submissions/{submission.uid}/")
     assert "open.zip" in text
     assert "hidden.zip" not in text
+
+
+def test_what_a_private_bundle_brought_first_is_not_in_a_models_trend(
+    kernel: Kernel, model: LanguageModel, client: Client
+) -> None:
+    """The answer is public, since another bundle has it too: the first one's name stays its owner's."""
+    submissions = tuple(factories.make_submission(kernel, model, rollout) for rollout in range(3))
+    for submission in submissions:
+        factories.make_result(submission)
+    private = factories.make_bundle("private.zip", public=False, submissions=submissions[:1])
+    shown = factories.make_bundle("one.zip", submissions=submissions[1:2])
+    other = factories.make_bundle("two.zip", submissions=submissions[2:])
+    BundleEntry.objects.create(bundle=other, submission=submissions[0], member="traces.jsonl", line=9, first=False)
+    trend = language_models._trend(model)
+    assert [(row["uid"], row["answers"]) for row in trend] == [(shown.uid, 1), (other.uid, 1)]
+    assert private.uid not in client.get(f"/models/{model.slug}/").content.decode()
