@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grading.statistics import Estimate, difference, exponential
+from grading.statistics import Estimate, clipped, difference, exponential
 from leaderboard.aggregates import Cell, strata
 from leaderboard.kept import Keeper
 from leaderboard.models import LanguageModel
@@ -97,7 +97,8 @@ def _differences(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> Differences:
 
     memory = exponential(gap("memory"))  # of -ln: b / a
     inverse = Estimate(*(None if x is None else 1 / x for x in (memory.value, memory.high, memory.low)))
-    return Differences(score=gap("score"), pass_rate=gap("pass"), speedup=exponential(gap("speedup")), memory=inverse)
+    score, pass_rate = (clipped(gap(metric), -1.0, 1.0) for metric in ("score", "pass"))  # more no two means can differ
+    return Differences(score=score, pass_rate=pass_rate, speedup=exponential(gap("speedup")), memory=inverse)
 
 
 def _mean(cell: Cell) -> float | None:

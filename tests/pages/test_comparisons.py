@@ -123,6 +123,18 @@ def test_wins_ties_and_losses_are_counted_on_what_both_answered(two: tuple[Langu
     assert found.one_only == ([], ["matmul_f32"])
 
 
+def test_no_interval_of_a_difference_is_wider_than_scores_and_rates_can_differ(kernel: Kernel, model: LanguageModel) -> None:
+    """One answer of two failed: a t interval with so few degrees of freedom is wider than the figure's range."""
+    other = factories.make_model("lab/other")
+    for rollout, (mine, theirs) in enumerate([("passed", "passed"), ("passed", "wrong_answer")]):
+        factories.make_result(factories.make_submission(kernel, model, rollout), verdict=mine)
+        factories.make_result(factories.make_submission(kernel, other, rollout), verdict=theirs)
+    (found,), (back,) = compare(model, other, Selection()), compare(other, model, Selection())
+    assert (found.overall.pass_rate.value, found.overall.pass_rate.high, back.overall.pass_rate.low) == (0.5, 1.0, -1.0)
+    assert (found.overall.score.high, back.overall.score.low) == (1.0, -1.0)
+    assert found.counts == {"win": 0, "tie": 1, "loss": 0}
+
+
 def test_the_other_way_round_every_difference_changes_its_sign(two: tuple[LanguageModel, LanguageModel]) -> None:
     (ahead,), (back,) = compare(*two, Selection()), compare(two[1], two[0], Selection())
     assert ahead.overall.score.value == pytest.approx(-back.overall.score.value)  # type: ignore[operator]
