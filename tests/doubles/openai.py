@@ -14,9 +14,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.doubles.loopback import JsonHandler, LoopbackServer
 
 KEY = "key-of-the-stub"
 RUNS = Path(__file__).resolve().parents[1] / "submissions" / "runs"
@@ -80,22 +81,13 @@ class OpenAIStub:
         return kernels[kernel][number % len(kernels[kernel])]
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
+class _Server(LoopbackServer):
     request_queue_size = 128
     stub: OpenAIStub
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone away is nobody's trouble here."""
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(JsonHandler):
     server: _Server
-
-    def log_message(self, *_: object) -> None:
-        """Silent: the requests are kept."""
 
     def do_GET(self) -> None:
         self._json({"object": "list", "data": [{"id": model, "object": "model"} for model in self.server.stub.replies]})
@@ -116,14 +108,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _error(self, status: int) -> None:
         self._json({"error": {"message": f"the stub answers {status}", "type": "stub", "code": status}}, status)
-
-    def _json(self, answer: dict[str, Any], status: int = 200) -> None:
-        data = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
 
     def _stream(self, events: Iterator[dict[str, Any]]) -> None:
         self.send_response(200)

@@ -59,6 +59,18 @@ def browser(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator
         chromium.close()
 
 
+def serious(page: Any, address: str) -> list[tuple[Any, ...]]:
+    """What axe-core finds on the page that is open: (address, rule, element, what to do)."""
+    page.evaluate(AXE.read_text())
+    violations = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(result => result.violations)")
+    return [
+        (address, violation["id"], node["target"], node["failureSummary"])
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *args: Any) -> None: ...
 
@@ -112,14 +124,7 @@ def test_axe_finds_nothing_serious_on_any_page(scheme: str, addresses: list[str]
     found = []
     for address in addresses:
         watched.open(address)
-        watched.page.evaluate(AXE.read_text())
-        violations = watched.page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(result => result.violations)")
-        found += [
-            (address, violation["id"], node["target"], node["failureSummary"])
-            for violation in violations
-            if violation["impact"] in ("serious", "critical")
-            for node in violation["nodes"]
-        ]
+        found += serious(watched.page, address)
     assert found == []
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from leaderboard import tasks
 from leaderboard.models import BulkAction, Bundle, Submission
 from leaderboard.services import bulk, importing
-from tests.pages.test_browser import ARGUMENTS, AXE, CHROMIUM, Watched
+from tests.pages.test_browser import ARGUMENTS, AXE, CHROMIUM, Watched, serious
 from tests.site.admin_pages import upload
 from tests.site.bundles import lines, row, zip_of
 
@@ -178,12 +178,5 @@ def test_axe_finds_nothing_serious_in_the_admin(scheme: str, visit: Any, address
     found = []
     for address in addresses:
         watched.page.goto(watched.server + address)
-        watched.page.evaluate(AXE.read_text())
-        violations = watched.page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(result => result.violations)")
-        found += [
-            (address, violation["id"], node["target"], node["failureSummary"])
-            for violation in violations
-            if violation["impact"] in ("serious", "critical")
-            for node in violation["nodes"]
-        ]
+        found += serious(watched.page, address)
     assert found == []

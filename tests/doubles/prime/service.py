@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
+from tests.doubles.loopback import JsonHandler, LoopbackServer
 from tests.doubles.prime.boxes import Box, make_folder
 from tests.doubles.prime.trouble import GATEWAY, Troubles
 from tests.doubles.prime.wire import Stream, command_of, read_body
@@ -153,21 +153,12 @@ class PrimeDouble:
         return Box(box_id, request, self._folder, set(self.flaws))
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
+class Server(LoopbackServer):
     double: PrimeDouble
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone away is nobody's trouble here."""
 
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class Handler(JsonHandler):
     server: Server
-
-    def log_message(self, *_: object) -> None:
-        """Silent: the calls are kept."""
 
     def do_GET(self) -> None:
         self._serve()
@@ -319,14 +310,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, answer: dict[str, Any], trouble: str, status: int = 200) -> None:
         self._drop() if trouble == "lost" else self._json(answer, status)
-
-    def _json(self, answer: dict[str, Any], status: int = 200) -> None:
-        data = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
 
     def _drop(self) -> None:
         self.close_connection = True
