@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
 
 from grading.statistics import Estimate
 from leaderboard.aggregates import EMPTY, Summary
-from leaderboard.models import LanguageModel
+from leaderboard.models import LanguageModel, Result
 from leaderboard.selection import Selection
 from leaderboard.summaries import Summaries
 
@@ -113,6 +117,15 @@ def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
         by_model[row.model][row.arch] = row
     lines = [Line(model=model, rows={arch: found.get(arch) for arch in archs}) for model, found in by_model.items()]
     return sorted(lines, key=lambda line: next(i for i, arch in enumerate(archs) if line.rows[arch]))  # sorted() is stable
+
+
+def waiting_models(rows: Iterable[Row], kernels: int) -> frozenset[tuple[int, str]]:
+    """The (model, architecture) of those rows that lack one of so many kernels and have public answers in the queue."""
+    missing = [Q(model=row.model.pk, arch=row.arch) for row in rows if row.summary.kernels < kernels]
+    if not missing:
+        return frozenset()
+    queued = Result.objects.public().open().filter(reduce(or_, missing)).order_by()
+    return frozenset(queued.values_list("model_id", "arch").distinct())
 
 
 def _ranked(rows: list[Row], selection: Selection, summaries: Summaries) -> list[Row]:

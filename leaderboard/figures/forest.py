@@ -87,8 +87,12 @@ class Table:
     rows: tuple[TableRow, ...]
 
 
-def forest(lines: Sequence[Line], selection: Selection, kernels: int) -> Table:
-    """Everything that the leaderboard's template prints. kernels: how many a complete model has answered."""
+Waiting = frozenset[tuple[int, str]]  # model, architecture
+
+
+def forest(lines: Sequence[Line], selection: Selection, kernels: int, waiting: Waiting = frozenset()) -> Table:
+    """Everything that the leaderboard's template prints. kernels: how many a complete model has answered; waiting: which models
+    have answers in the queue of which architecture."""
     shares = Axis(low=0, high=1, ticks=((0, "0"), (0.5, "50"), (1, "100")))
     axes = {
         "score": Axis(low=0, high=1, ticks=((0, "0"), (0.5, "0.5"), (1, "1"))),
@@ -106,7 +110,7 @@ def forest(lines: Sequence[Line], selection: Selection, kernels: int) -> Table:
         )
         for metric in shown_metrics(selection)
     )
-    return Table(columns=columns, rows=tuple(_table_row(line, selection.archs, columns, kernels) for line in lines))
+    return Table(columns=columns, rows=tuple(_table_row(line, selection.archs, columns, kernels, waiting) for line in lines))
 
 
 def speedup_axis(estimates: Iterable[Estimate]) -> Axis:
@@ -132,19 +136,22 @@ def _baseline_lines(lines: Sequence[Line], arch: str, metric: Metric, axis: Axis
     return tuple(found)
 
 
-def _table_row(line: Line, archs: Sequence[str], columns: Sequence[Column], kernels: int) -> TableRow:
+def _table_row(line: Line, archs: Sequence[str], columns: Sequence[Column], kernels: int, waiting: Waiting) -> TableRow:
     rows = [(arch, line.rows.get(arch)) for arch in archs]
     return TableRow(
         line=line,
-        note=_note(line, kernels),
+        note=_note(line, kernels, waiting),
         ranks=tuple((arch, rank_text(row)) for arch, row in rows),
         cells=tuple(Cell(column=column, entries=tuple(_entry(arch, row, column) for arch, row in rows)) for column in columns),
         bars=tuple(failure_bar(arch, row.summary.verdicts, row.summary.answers) for arch, row in rows if row),
     )
 
 
-def _note(line: Line, kernels: int) -> str:
-    """Who made the model, and how many kernels it has answered where that is not all: its score is over those only."""
+def _note(line: Line, kernels: int, waiting: Waiting) -> str:
+    """Who made the model, and how many kernels it has answered where that is not all: its score is over those only.
+
+    It is provisional while answers of it wait to be graded.
+    """
     model = line.model
     parts = ["baseline" if model.is_baseline else "", model.provider, model.get_weights_display() if model.weights else ""]
     for arch, row in line.rows.items():
@@ -152,7 +159,8 @@ def _note(line: Line, kernels: int) -> str:
         if row is None:
             parts.append(f"nothing graded{where}")
         elif row.summary.kernels < kernels:
-            parts.append(f"{row.summary.kernels} of {kernels} kernels{where}")
+            provisional = "provisional, " if (line.model.pk, arch) in waiting else ""
+            parts.append(f"{provisional}{row.summary.kernels} of {kernels} kernels{where}")
     return ", ".join(part for part in parts if part)
 
 

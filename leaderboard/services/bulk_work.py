@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from leaderboard.models import ApiToken, Bundle, BundleEntry, LanguageModel, Result, Submission
-from leaderboard.services import deletion, judgement, queueing, tokens, visibility
+from leaderboard.services import deletion, judgement, priorities, queueing, tokens, visibility
 
 Done = dict[str, int]
 Beat = Callable[[], None]  # called between the steps of a long chunk
-FIRST, LAST = queueing.BASELINES_FIRST + 1, -queueing.BASELINES_FIRST
 OURS = {"identity__startswith": "baseline:"}
 
 
@@ -75,11 +74,11 @@ def clear_flags(ids: list[int], reason: str, beat: Beat) -> Done:
 
 
 def move_first(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"queued gradings moved": queueing.prioritise(Result.objects.filter(pk__in=ids), FIRST)}
+    return {"queued gradings moved": queueing.prioritise(Result.objects.filter(pk__in=ids), priorities.STAFF_FIRST)}
 
 
 def move_last(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"queued gradings moved": queueing.prioritise(Result.objects.filter(pk__in=ids), LAST)}
+    return {"queued gradings moved": queueing.prioritise(Result.objects.filter(pk__in=ids), priorities.STAFF_LAST)}
 
 
 def cancel_results(ids: list[int], reason: str, beat: Beat) -> Done:

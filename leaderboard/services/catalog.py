@@ -12,7 +12,7 @@ from grading.version import kernel_version, measurement
 from kernels.catalog import load_catalog
 from kernels.spec import KernelSpec
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
-from leaderboard.services import queueing
+from leaderboard.services import priorities, queueing
 from leaderboard.services.language_models import find_model
 
 BASELINES = {
@@ -66,7 +66,9 @@ def _sync_baseline(name: str, kernels: list[Kernel], catalog: dict[str, KernelSp
         for arch in queueing.ARCHS:
             if arch not in known:
                 missing[arch].append(submission)
-    return sum(queueing.enqueue(rows, [arch], queueing.BASELINES_FIRST) for arch, rows in missing.items())
+    return sum(
+        queueing.enqueue(rows, [arch], lambda row: priorities.baseline(name, row.kernel)) for arch, rows in missing.items()
+    )
 
 
 def _baseline_submission(name: str, kernel: Kernel, model: LanguageModel, source: str) -> tuple[Submission, bool]:

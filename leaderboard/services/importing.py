@@ -255,14 +255,14 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
     with opened(bundle, token) as reading:
         look_through(bundle, token, reading)
         models: dict[str, LanguageModel] = {}
-        kinds = asked.kinds(bundle)
+        kinds, priority = asked.kinds(bundle), queueing.NewAnswers()
         for chunk in chunks(reading):
             answers = [item for item in chunk if isinstance(item, Answer)]
             for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
                 models[name] = models.get(name) or find_model(name, kinds.get(name, LanguageModel.Kind.LLM))
             with transaction.atomic():
                 renew(bundle, token)
-                known, mine = _bring(bundle, answers, models)
+                known, mine = _bring(bundle, answers, models, priority)
             hidden = hidden_from(bundle, known) - mine
             unseen += len(hidden)
             tally.count(chunk, known, mine | hidden)
@@ -299,7 +299,9 @@ def nothing_in(report: list[dict[str, Any]]) -> str:
     return f"Nothing in it that could be an answer: no .jsonl and no .c file with a row.{more}"
 
 
-def _bring(bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel]) -> tuple[dict[str, Known], frozenset[int]]:
+def _bring(
+    bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel], priority: queueing.Priority
+) -> tuple[dict[str, Known], frozenset[int]]:
     """One chunk. Returns the submissions by identity, and which of them this bundle brought first."""
     kernels = standings.kernels_by_name()
     standings.lock_models(models[answer.model].pk for answer in answers)
@@ -327,7 +329,7 @@ def _bring(bundle: Bundle, answers: list[Answer], models: dict[str, LanguageMode
     mine = BundleEntry.objects.filter(bundle=bundle, first=True, submission__in=ids)
     mine_ids = frozenset(mine.values_list("submission_id", flat=True))
     without = Submission.objects.filter(pk__in=mine_ids, results=None).select_related("kernel").light().order_by("pk")
-    queueing.enqueue(without)
+    queueing.enqueue(without, priority=priority)
     return known, mine_ids
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from itertools import islice, product
+from itertools import groupby, islice, product
 from uuid import UUID
 
 from django.conf import settings
@@ -17,16 +17,16 @@ from django_q.tasks import async_task
 
 from leaderboard.models import ARCHITECTURES, Result, Submission
 from leaderboard.processes import is_dead
-from leaderboard.services import standings
+from leaderboard.services import priorities, standings
 
 log = logging.getLogger(__name__)
 
 ARCHS = tuple(arch for arch, _ in ARCHITECTURES)
-BASELINES_FIRST = 100
 CHUNK = 500
+Priority = int | Callable[[Submission], int]  # the same for all, or one for each
 
 
-def enqueue(submissions: Iterable[Submission], archs: Iterable[str] = ARCHS, priority: int = 0) -> int:
+def enqueue(submissions: Iterable[Submission], archs: Iterable[str] = ARCHS, priority: Priority = priorities.ANSWER) -> int:
     """Queue a grading of each submission on each architecture, unless one is under way; a failed one starts afresh.
 
     Returns how many were queued. Submissions need their kernel at hand (select_related).
@@ -35,10 +35,41 @@ def enqueue(submissions: Iterable[Submission], archs: Iterable[str] = ARCHS, pri
     while chunk := list(islice(rest, CHUNK)):
         with transaction.atomic():
             standings.lock_models(submission.model_id for submission in chunk)
-            queued += _enqueue_chunk(chunk, archs, priority)
+            for each, rows in _by_priority(chunk, priority):
+                queued += _enqueue_chunk(rows, archs, each)
             for arch in archs:
                 wake(arch)
     return queued
+
+
+def _by_priority(chunk: list[Submission], priority: Priority) -> list[tuple[int, list[Submission]]]:
+    """The submissions of each priority, the highest first, in their order."""
+    if isinstance(priority, int):
+        return [(priority, chunk)]
+    of = {submission.pk: priority(submission) for submission in chunk}
+    chunk = sorted(chunk, key=lambda submission: -of[submission.pk])
+    return [(each, list(rows)) for each, rows in groupby(chunk, key=lambda submission: of[submission.pk])]
+
+
+class NewAnswers:
+    """The priority of answers that come in: a model's first one to a kernel goes before the rest.
+
+    One object serves a whole import, so that each pair of model and kernel is looked up once. First is what has no result of
+    the kernel's present measurement beside it, neither done nor under way. Submissions need their kernel at hand.
+    """
+
+    def __init__(self) -> None:
+        self._begun: set[tuple[int, int]] = set()
+
+    def __call__(self, submission: Submission) -> int:
+        pair = submission.model_id, submission.kernel_id
+        if pair in self._begun:
+            return priorities.ANSWER
+        self._begun.add(pair)
+        others = Result.objects.filter(
+            model=submission.model_id, kernel=submission.kernel_id, measurement=submission.kernel.measurement
+        )
+        return priorities.ANSWER if others.exists() else priorities.first_answer(submission.kernel)
 
 
 def _enqueue_chunk(chunk: list[Submission], archs: tuple[str, ...], priority: int) -> int:
@@ -80,7 +111,7 @@ def revive(failed: QuerySet[Result], priority: int | None = None) -> int:
 def regrade(
     submissions: QuerySet[Submission],
     archs: Iterable[str] = ARCHS,
-    priority: int = 0,
+    priority: Priority = priorities.ANSWER,
     on_chunk: Callable[[int], None] = lambda done: None,
 ) -> int:
     """Queue submissions again; what they have stays, and stays current until the new result is there."""

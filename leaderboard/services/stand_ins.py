@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q
 
-from leaderboard.models import LanguageModel, Result, Submission
-from leaderboard.services import queueing
+from leaderboard.models import Result, Submission
+from leaderboard.services import priorities, queueing
 
 AT_ONCE = 500
 
@@ -25,7 +25,9 @@ def _replace(arch: str, mark: str) -> int:
     ids = list(alone.order_by("id").values_list("submission", flat=True)[:AT_ONCE])
     if not ids:
         return 0
-    chosen, baseline = Submission.objects.filter(pk__in=ids), LanguageModel.Kind.BASELINE
-    return queueing.regrade(chosen.filter(model__kind=baseline), [arch], queueing.BASELINES_FIRST) + queueing.regrade(
-        chosen.exclude(model__kind=baseline), [arch]
-    )
+    return queueing.regrade(Submission.objects.filter(pk__in=ids).select_related("model"), [arch], _priority)
+
+
+def _priority(submission: Submission) -> int:
+    model = submission.model
+    return priorities.baseline(model.name, submission.kernel) if model.is_baseline else priorities.ANSWER

@@ -14,11 +14,10 @@ from django.utils import timezone
 from grading.answer import clean_source, extract_source
 from leaderboard.models import Kernel, LanguageModel, Result, Submission, Trial, public_id
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import queueing
+from leaderboard.services import priorities, queueing
 from leaderboard.services.language_models import find_model
 from leaderboard.text import clean
 
-PRIORITY = 50  # before bundles, behind baselines
 MODEL = "trial"
 
 
@@ -45,7 +44,9 @@ def begin(user: User, kernel: Kernel, text: str, archs: Iterable[str], *, is_rep
             public=False,
         )
         trial = Trial.objects.create(submission=submission, user=user)
-        queueing.enqueue([submission], archs, PRIORITY)
+        queueing.enqueue([submission], archs, priorities.TRIAL)
+        waiting = Result.objects.queued().filter(submission__identity=f"baseline:tuned:{kernel.name}")
+        queueing.prioritise(waiting, priorities.TRIAL_BASELINE)
     return trial
 
 

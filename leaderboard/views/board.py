@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from leaderboard import verdicts
 from leaderboard.aggregates import BEST_OF
-from leaderboard.board import METRICS, Row, board_lines, board_rows
+from leaderboard.board import METRICS, Row, board_lines, board_rows, waiting_models
 from leaderboard.exports.columns import SHOWN
 from leaderboard.figures import charts
 from leaderboard.figures.forest import forest
@@ -38,7 +38,9 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
     summaries = Summaries(selection.kernels)
     rows = board_rows(selection, summaries)
     kernels = list(Kernel.objects.active())
-    table = forest(board_lines(rows, selection.archs), selection, len(selection.kernels or kernels))
+    wanted, statuses = len(selection.kernels or kernels), pending(selection.archs)
+    waiting = waiting_models(rows, wanted) if any(status.waiting for status in statuses) else frozenset()
+    table = forest(board_lines(rows, selection.archs), selection, wanted, waiting)
     query = selection.query()
     context = {
         "section": "board",
@@ -68,7 +70,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "has_intervals": any(row.summary.speedup.low is not None for row in rows),
         "groups": verdicts.FAILURE_GROUPS,
         "verdict_names": (*verdicts.FAILURES, verdicts.PASSED),
-        "statuses": pending(selection.archs),
+        "statuses": statuses,
         "speedup_figure": f"{reverse('figure_speedup')}?{query}",
         "memory_figure": f"{reverse('figure_memory')}?{query}",
     }

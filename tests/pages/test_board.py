@@ -1,4 +1,5 @@
 import pytest
+from django.test import Client
 
 from leaderboard import summaries
 from leaderboard.board import METRICS, board_lines, board_rows
@@ -128,6 +129,21 @@ def test_a_model_that_answered_some_kernels_only_says_so(kernel: Kernel, model: 
     selection = Selection(arch="amd64")
     table = forest(board_lines(board_rows(selection), selection.archs), selection, 2)
     assert table.rows[0].note == "1 of 2 kernels"
+
+
+def test_a_model_is_provisional_while_its_answers_to_further_kernels_wait(
+    client: Client, kernel: Kernel, model: LanguageModel
+) -> None:
+    further = factories.make_kernel("sort_u32")
+    factories.make_result(factories.make_submission(kernel, model))
+    waiting = factories.make_submission(further, model)
+    job = {"submission": waiting, "kernel": further, "model": model, "state": "queued"}
+    Result.objects.create(arch="arm64", public=True, **job)
+    assert "provisional" not in client.get("/").content.decode()  # what waits for arm64 changes nothing here
+    Result.objects.create(arch="amd64", public=False, **job)
+    assert "provisional" not in client.get("/").content.decode()  # nobody learns of a private one
+    Result.objects.filter(arch="amd64", state="queued").update(public=True)
+    assert "provisional, 1 of 2 kernels" in client.get("/").content.decode()
 
 
 def test_marks_and_reference_lines_stay_inside_their_column(site: None) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from leaderboard import tasks
 from leaderboard.models import ApiToken, BulkAction, Bundle, LanguageModel, Result, Standing, Submission
-from leaderboard.services import bulk, importing, queueing, tokens
+from leaderboard.services import bulk, importing, priorities, queueing, tokens
 from tests.site.admin_pages import act, answer, text_of, upload
 from tests.site.bundles import lines, row
 from tests.site.conftest import claim
@@ -178,7 +178,7 @@ def test_the_gradings_of_a_bundle_are_moved_and_cancelled_together(admin_client)
     upload(admin_client, lines(row(rollout=1), row(rollout=2)))
     (bundle,) = Bundle.objects.all()
     importing.import_bundle(bundle)
-    for action, priority in (("first", queueing.BASELINES_FIRST + 1), ("last", -queueing.BASELINES_FIRST)):
+    for action, priority in (("first", priorities.STAFF_FIRST), ("last", priorities.STAFF_LAST)):
         act(admin_client, "bundle", action, [bundle])
         assert set(Result.objects.values_list("priority", flat=True)) == {priority}
     page = act(admin_client, "bundle", "cancel", [bundle])
