@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -103,4 +104,4 @@ def _differences(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> Differences:
 
 def _mean(cell: Cell) -> float | None:
     scores = cell.per_answer.get("scores", [])
-    return sum(scores) / len(scores) if scores else None
+    return math.fsum(scores) / len(scores) if scores else None  # sum() rounds differently since Python 3.12

@@ -65,10 +65,10 @@ def ratio_of_sums(strata: Sequence[Sequence[tuple[float, float]]]) -> Estimate:
     With y = x ln(speedup) and x = 1 for a passed answer, 0 else, it is the mean log speedup over passed answers.
     """
     groups = [np.asarray(pairs, dtype=np.float64).reshape(-1, 2) for pairs in strata if len(pairs)]
-    total = sum(float(group[:, 1].sum()) for group in groups)
+    total = math.fsum(float(group[:, 1].sum()) for group in groups)  # sum() rounds differently since Python 3.12
     if total == 0:
         return Estimate()
-    value = sum(float(group[:, 0].sum()) for group in groups) / total
+    value = math.fsum(float(group[:, 0].sum()) for group in groups) / total
     if min(map(len, groups)) < MIN_ROLLOUTS:
         return Estimate(value)
     residuals = [group[:, 0] - value * group[:, 1] for group in groups]
