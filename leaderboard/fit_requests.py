@@ -54,6 +54,8 @@ class RefuseUnfit:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """The database's own refusal of a value: a number beyond its type, a date beyond the calendar."""
+        if isinstance(error, Unfit):
+            return refusal(request, str(error))
         if not (isinstance(error, (DataError, UnicodeEncodeError)) or str(error).startswith(TOO_LARGE)):
             return None
         log.warning("%s %s: a value is out of range: %s", request.method, request.path, error, exc_info=error)

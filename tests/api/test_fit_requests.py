@@ -127,8 +127,11 @@ def test_every_parameter_that_is_known_is_asked_for_here() -> None:
 @pytest.mark.parametrize("who", ["anybody", "the admin"])
 def test_what_is_no_text_is_refused_in_every_parameter_of_every_address(who: str, client: Client, admin_client: Client) -> None:
     asking = client if who == "anybody" else admin_client
+    asking.defaults["HTTP_ACCEPT"] = "application/json"  # no page is drawn ten thousand times
     names = sorted(parameters())
     for address in addresses():
+        if address.startswith("/admin/") != (who == "the admin"):
+            continue
         for name in names:
             is_a_sentence(asking.get(f"{address}?{name}=%00"), f"{address}?{name}")
         for unfit in UNFIT.values():
@@ -146,11 +149,6 @@ def test_what_is_no_text_is_refused_in_every_address(client: Client, admin_clien
 
 def test_what_is_no_text_is_refused_in_a_form(admin_client: Client) -> None:
     kind = "application/x-www-form-urlencoded"
-    for address in addresses():
-        for unfit in UNFIT.values():
-            response = admin_client.post(address, f"any={unfit}", content_type=kind)
-            # Some look at no form at all, or refuse every POST: those answer as ever.
-            assert response.status_code < 500, address
     for address in ("/try/", "/try/login/", "/admin/login/", "/admin/auth/user/add/", "/admin/leaderboard/bundle/add/"):
         for unfit in UNFIT.values():
             is_a_sentence(admin_client.post(address, f"any={unfit}", content_type=kind), address)
@@ -158,6 +156,9 @@ def test_what_is_no_text_is_refused_in_a_form(admin_client: Client) -> None:
         file = SimpleUploadedFile("x", b"x")
         file.__dict__["_name"] = file._name = "a\0b.zip"  # type: ignore[attr-defined]
         is_a_sentence(admin_client.post(address, {"file": file}), address)
+    for address in addresses():
+        response = admin_client.post(address, "any=%00", content_type=kind)
+        assert response.status_code < 500, address  # some look at no form at all, or refuse every POST: those answer as ever
 
 
 def test_a_refused_form_changes_nothing_and_an_upload_is_not_read_for_it(admin_client: Client) -> None:
@@ -208,7 +209,7 @@ def lists() -> list[tuple[str, list[str]]]:
 def test_a_list_that_cannot_be_filtered_like_that_says_so(admin_client: Client) -> None:
     for address, names in lists():
         for name in names:
-            for value in (*NUMBERS[1:4], "nonsense"):
+            for value in NUMBERS[1:3] if name.startswith(("id", "p")) else ("nonsense",):
                 response = ask(admin_client, f"{address}?{name}={value}")
                 assert response.status_code in (200, 400), f"{address}?{name}={value[:30]}: {response.status_code}"
         nonsense = ask(admin_client, f"{address}?{names[0]}__nope=1&e=1")
