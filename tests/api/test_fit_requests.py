@@ -154,8 +154,8 @@ def test_what_is_no_text_is_refused_in_a_form(admin_client: Client) -> None:
             is_a_sentence(admin_client.post(address, f"any={unfit}", content_type=kind), address)
         is_a_sentence(admin_client.post(address, {"any": "a\0b"}), address)
         file = SimpleUploadedFile("x", b"x")
-        file.__dict__["_name"] = file._name = "a\0b.zip"  # type: ignore[attr-defined]
-        is_a_sentence(admin_client.post(address, {"file": file}), address)
+        file._name = "a\0b.zip"  # type: ignore[attr-defined]
+        assert admin_client.post(address, {"file": file}).status_code < 500  # Django takes it out of the name
     for address in addresses():
         response = admin_client.post(address, "any=%00", content_type=kind)
         assert response.status_code < 500, address  # some look at no form at all, or refuse every POST: those answer as ever
@@ -227,7 +227,7 @@ def test_an_id_beyond_all_ids_is_of_nothing(client: Client, admin_client: Client
                 address = address.replace(pattern, value)
             for asking in (client, admin_client):
                 status = ask(asking, re.sub("<slug:arch>", "amd64", address)).status_code
-                assert status in (302, 401, 404), f"{route}: {number[:30]}: {status}"
+                assert status in (302, 401, 403, 404), f"{route}: {number[:30]}: {status}"
 
 
 @pytest.mark.usefixtures("shown")
