@@ -19,6 +19,7 @@ from leaderboard.processes import process_name
 
 log = logging.getLogger(__name__)
 
+JOIN_S = 20.0  # for a last renewal under way; one that the database keeps waiting must not keep the worker
 LOOKED_AT = 10  # candidates a look: several workers of one architecture spread over them
 
 
@@ -73,7 +74,9 @@ def presence(cluster: str, reason: str = "") -> Iterator[Presence]:
         yield me
     finally:
         me._ended.set()
-        thread.join()
+        thread.join(JOIN_S)
+        if thread.is_alive():
+            log.warning("%s: a renewal has waited %.0f s for the database: it is left behind", me.name, JOIN_S)
 
 
 def take(arch: str, worker: str) -> Lease | None:

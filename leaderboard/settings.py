@@ -65,6 +65,9 @@ if not SECRET_KEY:
     SECRET_KEY = kept_secret_key(DATA_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
+# Of several processes that start together one brings the database to this version (leaderboard/preparation.py).
+PREPARE_WAIT_S = env.float("PREPARE_WAIT_S", default=1800.0)  # how long the others wait; then they end with an error
+
 # Application ---------------------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
@@ -84,6 +87,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "leaderboard.fit_requests.RefuseUnfit",  # before anything looks into the database
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

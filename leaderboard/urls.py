@@ -3,6 +3,8 @@ from django.urls import include, path, re_path
 
 from leaderboard.api import api, not_found
 
+handler400 = "leaderboard.views.refusals.bad_request"
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("leaderboard.public_urls")),

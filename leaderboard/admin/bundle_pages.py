@@ -121,7 +121,7 @@ class BundlePages(admin.ModelAdmin):
     # One bundle
 
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        if not object_id.isdecimal():
+        if not (object_id.isdecimal() and len(object_id) <= 20):  # Python reads no number of thousands of digits
             raise Http404("There is no such bundle.")
         return self.page(request, self.found(request, int(object_id)))
 

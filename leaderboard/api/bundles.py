@@ -119,14 +119,14 @@ def upload(
 
 @router.get(
     "/bundles/{uid}",
-    response={200: BundleOut, 401: Error, 404: Error, 429: Error},
+    response={200: BundleOut, 400: Error, 401: Error, 404: Error, 429: Error},
     openapi_extra=limits.RETRY,
     throttle=limits.reads,
     summary="What became of a bundle",
 )
 @decorate_view(never_cache)
 def bundle(request: HttpRequest, uid: str) -> dict[str, Any]:
-    found = theirs(request).filter(uid=uid).first() if "\0" not in uid else None
+    found = theirs(request).filter(uid=uid).first()
     if found is None:
         raise HttpError(404, "There is no such bundle, or it is somebody else's.")
     return seen(found)

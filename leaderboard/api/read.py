@@ -19,17 +19,18 @@ from leaderboard.views.queue import api_queue
 router = Router(tags=["reading"], throttle=limits.reads)
 CURSOR = r"^([0-9a-z]{1,16}\.(amd64|arm64))?$"
 TOO_OFTEN = {429: Error}
+REFUSED = {400: Error, **TOO_OFTEN}  # 400: characters that are no text (leaderboard/fit_requests.py)
 Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The architecture.")]
 NO_NUL = r"^[^\x00]*$"
 Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]
 
 
-@router.get("/kernels", response={200: KernelsOut, **TOO_OFTEN}, openapi_extra=limits.RETRY, summary="The tasks")
+@router.get("/kernels", response={200: KernelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="The tasks")
 def kernels(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(Kernel.objects.all())}
 
 
-@router.get("/models", response={200: ModelsOut, **TOO_OFTEN}, openapi_extra=limits.RETRY, summary="Models with a public answer")
+@router.get("/models", response={200: ModelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="Models with a public answer")
 def models(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(LanguageModel.objects.public().order_by("name", "slug"))}
 
@@ -70,7 +71,7 @@ def results(
     return {"items": page, "next": f"{page[-1]['submission']}.{page[-1]['arch']}" if more else None}
 
 
-@router.get("/queue", response=QueueOut, summary="What waits, runs and keeps from running, public rows only")
+@router.get("/queue", response={200: QueueOut, 400: Error}, summary="What waits, runs and keeps from running, public rows only")
 def queue(request: HttpRequest) -> HttpResponse:
     return api_queue(request)
 

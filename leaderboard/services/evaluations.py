@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 ATTEMPTS = 5
 LEASE = timedelta(seconds=90)
 BEAT_S = 5.0
+JOIN_S = 20.0  # for a last renewal under way; one that the database keeps waiting must not keep the work
 State = Evaluation.State
 
 
@@ -94,7 +95,9 @@ def held(pk: int, token: UUID, on_loss: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         ended.set()
-        thread.join()
+        thread.join(JOIN_S)
+        if thread.is_alive():
+            log.warning("evaluation %s: a renewal has waited %.0f s for the database: it is left behind", pk, JOIN_S)
 
 
 def report(pk: int, token: UUID, **values: object) -> bool:

@@ -77,7 +77,7 @@ def trials(request: HttpRequest) -> HttpResponse:
 
 def begun_from(request: HttpRequest) -> dict[str, Any]:
     """What the form holds at first: the kernel that a link names, or an earlier trial, to be changed."""
-    earlier = Trial.objects.filter(user=request.user.pk, submission__uid=request.GET.get("from", "").replace("\0", ""))
+    earlier = Trial.objects.filter(user=request.user.pk, submission__uid=request.GET.get("from", ""))
     found = earlier.select_related("submission__kernel").first()
     if found is None:
         return {"kernel": request.GET.get("kernel")}

@@ -92,7 +92,7 @@ def test_one_that_failed_is_changed_and_tried_again(person: Client) -> None:
     assert (form.initial["kernel"], form.initial["kind"], form.initial["archs"]) == ("dot_f32", "reply", ["amd64"])
     code = paste(person, CODE.replace("\n", "\r\n")).url.split("/")[2]  # as browsers send it
     assert person.get(f"/try/?from={code}").context["form"].initial["kind"] == "code"
-    for address in (f"/try/?from={uid}", "/try/?from=nothere", "/try/?from=a%00b"):
+    for address in (f"/try/?from={uid}", "/try/?from=nothere"):
         assert "text" not in signed_in(f"other {address}").get(address).context["form"].initial
 
 
@@ -186,7 +186,6 @@ def test_nonsense_in_the_form_is_answered_with_the_form(person: Client) -> None:
         {"kernel": "nope"},
         {"archs": ["mips"]},
         {"text": ""},
-        {"text": "a\0b"},
         {"kind": "x"},
         {"text": "x" * 1_000_001},
     ):

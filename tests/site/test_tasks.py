@@ -129,6 +129,28 @@ def test_grading_goes_on_once_the_operator_has_mended_it(queue, monkeypatch):
     assert row.state == "done"
 
 
+def test_a_renewal_that_the_database_keeps_waiting_does_not_keep_the_worker(settings, monkeypatch):
+    settings.BEAT_S = 0.01
+    monkeypatch.setattr(leases, "JOIN_S", 0.2)
+    began, released, real = threading.Event(), threading.Event(), leases.Presence.beat
+
+    def beat(self):
+        if threading.current_thread() is threading.main_thread():
+            return real(self)
+        began.set()
+        released.wait(60)
+
+    monkeypatch.setattr(leases.Presence, "beat", beat)
+    start = time.monotonic()
+    try:
+        with leases.presence("amd64"):
+            assert began.wait(30)
+        assert not released.is_set()
+        assert time.monotonic() - start < 30
+    finally:
+        released.set()
+
+
 def test_the_lease_is_renewed_while_grading(queue, settings):
     settings.BEAT_S, settings.LEASE_S = 0.05, 0.2
     row = queue("sleep 0.6")

@@ -11,17 +11,15 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, connection
 
 from grading.sandbox.registry import why_unavailable
 from leaderboard.bundles.found import BundleError
 from leaderboard.grader import EMULATED_UNTIL
 from leaderboard.management.status_line import StatusLine
-from leaderboard.services import accounts, importing
+from leaderboard.services import importing
 from leaderboard.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
 
 EMULATED_MINUTES = 12  # everything is to be at rest after 15
-RESET = ".venv/bin/python manage.py changepassword admin"
 
 
 class Command(BaseCommand):
@@ -53,15 +51,8 @@ class Command(BaseCommand):
             self.supervise(options)
 
     def prepare(self) -> None:
-        wait_for_database(self.stdout.write)
-        call_command("migrate", verbosity=0, interactive=False)
+        call_command("prepare_database", stdout=self.stdout)
         collect_static_files()
-        call_command("sync_kernels", stdout=self.stdout)
-        password = accounts.first_login()
-        if password:
-            self.stdout.write(f"Admin login: user {accounts.NAME}, password {password} (shown once; to set another: {RESET})")
-        else:
-            self.stdout.write(f"Admin login: user {accounts.NAME}, as printed at the first start (to set another: {RESET})")
 
     def supervise(self, options: dict[str, Any]) -> None:
         names = [name for name in options["clusters"].split(",") if name]
@@ -125,19 +116,6 @@ def check_port(host: str, port: int) -> None:
             raise CommandError(
                 f"port {port} is in use: stop what listens there, or choose another, for example PORT={port + 1}"
             ) from error
-
-
-def wait_for_database(say: Any) -> None:
-    told = False
-    while True:
-        try:
-            connection.ensure_connection()
-            return
-        except OperationalError as error:
-            if not told:
-                say(f"Waiting for the database: {str(error).strip().splitlines()[0]}")
-                told = True
-            time.sleep(1)
 
 
 def collect_static_files() -> None:
