@@ -3,6 +3,8 @@ from django.urls import include, path, re_path
 
 from leaderboard.api import api, not_found
 
+handler500 = "leaderboard.views.errors.server_error"
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("leaderboard.public_urls")),

@@ -3,6 +3,7 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connection
 
+from grading.files import write_whole
 from grading.sandbox.registry import why_unavailable
+from leaderboard import faults, private
 from leaderboard.bundles.found import BundleError
 from leaderboard.grader import EMULATED_UNTIL
 from leaderboard.management.status_line import StatusLine
@@ -37,6 +40,7 @@ class Command(BaseCommand):
         parser.add_argument("--log-files", action="store_true", help="write the children's output to DATA_DIR/logs")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        os.umask(private.UMASK)  # of the site's own processes; a command like export writes for others
         # Until the supervisor takes over, the signals that end it end the preparations.
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, stop_preparing)
@@ -53,10 +57,26 @@ class Command(BaseCommand):
             self.supervise(options)
 
     def prepare(self) -> None:
+        private.mend(settings.DATA_DIR)
         wait_for_database(self.stdout.write)
-        call_command("migrate", verbosity=0, interactive=False)
-        collect_static_files()
-        call_command("sync_kernels", stdout=self.stdout)
+        for what, step in {
+            "migrations": lambda: call_command("migrate", verbosity=0, interactive=False),
+            "static files": collect_static_files,
+            "kernels": lambda: call_command("sync_kernels", stdout=self.stdout),
+            "the admin login": self.say_login,
+        }.items():
+            self.go_on_without(what, step)
+
+    def go_on_without(self, what: str, step: Callable[[], object]) -> None:
+        """On a full or read-only disk a site that was prepared before still shows its pages; /readyz says what is missing."""
+        try:
+            step()
+        except Exception as error:
+            if not faults.fault_of(error):
+                raise
+            self.stderr.write(faults.said(error, f"the site starts without looking after {what}"))
+
+    def say_login(self) -> None:
         password = accounts.first_login()
         if password:
             self.stdout.write(f"Admin login: user {accounts.NAME}, password {password} (shown once; to set another: {RESET})")
@@ -92,6 +112,11 @@ class Command(BaseCommand):
                 continue
             except BundleError as error:
                 raise CommandError(f"{path}: {error}") from error
+            except Exception as error:
+                if not faults.fault_of(error):
+                    raise
+                self.stderr.write(f"{path}: {faults.said(error, 'it comes with the next start')}")
+                continue
             importing.confirm_when_read(bundle)
 
 
@@ -146,7 +171,7 @@ def collect_static_files() -> None:
     if stamp.exists() and stamp.read_text() == now:
         return
     call_command("collectstatic", verbosity=0, interactive=False, clear=True)
-    stamp.write_text(now)
+    write_whole(stamp, now, private.OPEN_FILE)
 
 
 def static_fingerprint() -> str:
@@ -161,7 +186,7 @@ def static_fingerprint() -> str:
 
 def log_folder() -> Path:
     folder: Path = settings.DATA_DIR / "logs"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, mode=private.FOLDER)
     return folder
 
 
