@@ -127,8 +127,8 @@ def _of_sqlite(error: sqlite3.Error) -> HostFault | None:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return None
-    # A write-ahead log that cannot grow is an input/output error to SQLite, whatever the reason, and a database that could only be
-    # opened for reading (leaderboard/sqlite) is a read-only one: the disk says which.
+    # A log that cannot grow is an input/output error to SQLite, whatever the reason, and a database that could only be opened for
+    # reading (leaderboard/sqlite) is a read-only one: the disk says which.
     if (
         code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         and (folder := data_folder())

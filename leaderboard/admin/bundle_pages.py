@@ -19,7 +19,7 @@ from django.utils.html import format_html
 from leaderboard import bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
-from leaderboard.services import asked, importing, queueing
+from leaderboard.services import asked, importing, queueing, room
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +152,8 @@ class BundlePages(admin.ModelAdmin):
         return self.page(request, self.found(request, int(object_id)))
 
     def page(self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None) -> HttpResponse:
+        if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
+            bundle.error = bundle.error or room.why_not(bundle.size_bytes)
         preview = bundle.state == Bundle.State.PREVIEW
         graded = bundle.state == Bundle.State.IMPORTED
         counts = bundle_progress.counts(bundle) if graded else {}
@@ -192,7 +194,8 @@ class BundlePages(admin.ModelAdmin):
         bundle = self.found(request, pk)
         if bundle.state == Bundle.State.IMPORTING:
             brought = bundle.entries.count()
-            stamp, said = str(brought), f"{brought:,} of {bundle.answers:,} answers imported"
+            said = bundle.error or f"{brought:,} of {bundle.answers:,} answers imported"
+            stamp = f"{brought} {bundle.error}"
         elif bundle.state == Bundle.State.IMPORTED:
             rows = bundle_progress.moving(bundle)
             stamp = str([(row["done"], row["waiting"], row["failed"], row["reason"]) for row in rows])

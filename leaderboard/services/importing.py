@@ -86,6 +86,7 @@ def keep_file(file: File, *, name: str, public: bool = True, model: str = "", up
     )
     known = Bundle.objects.known_to(uploader).filter(sha256=bundle.sha256).first()
     if known:
+        restore(known, file)
         return tried_afresh(known, bundle)
     bundle.file.save(f"{bundle.uid}{suffix_of(bundle.name)}", file, save=False)
     # Somebody's private bundle of the same file is not even mentioned: this one is kept beside it.
@@ -106,6 +107,13 @@ def keep_file(file: File, *, name: str, public: bool = True, model: str = "", up
     if known is None:
         raise BundleError("The same file was uploaded and deleted in this moment: try again.")
     raise AlreadyThere(known)
+
+
+def restore(known: Bundle, file: File) -> None:
+    """The same bytes again, for a bundle whose file somebody has deleted from the media folder."""
+    storage, name = known.file.storage, known.file.name
+    if name and not storage.exists(name):
+        storage.save(name, file)
 
 
 def tried_afresh(known: Bundle, asked: Bundle) -> Bundle:

@@ -21,6 +21,15 @@ def check(size_bytes: int) -> None:
         raise faults.NoRoom(free, needed)
 
 
+def why_not(size_bytes: int) -> str:
+    """What keeps so much from being read or imported now; empty: nothing. For pages: a full disk keeps no reason."""
+    try:
+        check(size_bytes)
+    except (faults.NoRoom, OSError) as error:
+        return faults.said(error) if faults.fault_of(error) else ""
+    return ""
+
+
 def incoming() -> str:
     """The folder of unfinished uploads and imports, made again if somebody has removed it. Raises OSError."""
     folder = Path(settings.FILE_UPLOAD_TEMP_DIR)
