@@ -31,28 +31,34 @@ def make_folders(data: Path, *folders: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True, mode=FOLDER)
 
 
-def mode_for(data: Path, path: Path, known: int) -> int:
-    """The mode that a file or folder of DATA_DIR should have; `known` is what it has now."""
-    is_folder = stat.S_ISDIR(known)
+def most_for(data: Path, path: Path, known: int) -> int:
+    """The widest mode that a file or folder of DATA_DIR may have; `known` is what it has now."""
     if path == data:
         return TOP
     if path.relative_to(data).parts[0] in OPEN:
-        return OPEN_FOLDER if is_folder or known & 0o100 else OPEN_FILE
-    return FOLDER if is_folder else FILE
+        return OPEN_FOLDER  # of files, too: what gradings run is executable
+    return FOLDER if stat.S_ISDIR(known) else FILE
 
 
 def mend(data: Path) -> int:
-    """Give what is ours in DATA_DIR its mode, where it is looser or, in the open folders, closed. Returns how many were mended;
-    a read-only disk leaves all as it is."""
+    """Take from what is ours in DATA_DIR the rights that others should not have. Returns how many were mended; a read-only disk
+    leaves all as it is."""
     mended, me = 0, os.geteuid()
     for path in (data, *below(data)):
         with suppress(OSError):
             known = path.lstat()
-            wanted = mode_for(data, path, known.st_mode)
-            if known.st_uid == me and _is_plain(known.st_mode) and stat.S_IMODE(known.st_mode) != wanted:
-                path.chmod(wanted)
+            mode = stat.S_IMODE(known.st_mode)
+            if known.st_uid == me and _is_plain(known.st_mode) and mode & ~most_for(data, path, known.st_mode):
+                path.chmod(mode & most_for(data, path, known.st_mode))
                 mended += 1
     return mended
+
+
+def open_up(folder: Path) -> None:
+    """For a folder that others read, whatever the umask was when it was written. Raises OSError."""
+    for path in (folder, *below(folder)):
+        if not path.is_symlink():
+            path.chmod(OPEN_FOLDER if path.is_dir() else OPEN_FILE)
 
 
 def _is_plain(mode: int) -> bool:

@@ -171,6 +171,7 @@ def collect_static_files() -> None:
     if stamp.exists() and stamp.read_text() == now:
         return
     call_command("collectstatic", verbosity=0, interactive=False, clear=True)
+    private.open_up(settings.STATIC_ROOT)  # the compressed files, too, which have the umask's mode
     write_whole(stamp, now, private.OPEN_FILE)
 
 
