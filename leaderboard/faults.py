@@ -18,6 +18,7 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 AGAIN = "it will be tried again"
+_data: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -153,13 +154,15 @@ def is_ours(path: object) -> bool:
     return Path(os.path.realpath(os.fsdecode(path))).is_relative_to(folder)
 
 
+def our_folder(folder: Path) -> None:
+    """Said by the settings of a site: where it writes."""
+    global _data
+    _data = Path(os.path.realpath(folder))
+
+
 def data_folder() -> Path | None:
     """Where the site writes; None for a program that is no site."""
-    try:
-        from django.conf import settings
-    except ImportError:
-        return None
-    return Path(os.path.realpath(settings.DATA_DIR)) if settings.configured and hasattr(settings, "DATA_DIR") else None
+    return _data
 
 
 def free_bytes(folder: Path | str) -> int:

@@ -14,6 +14,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from grading.files import kept_text
+from leaderboard import faults
 from leaderboard.private import make_folders
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -25,6 +26,7 @@ DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
 MEDIA_ROOT = DATA_DIR / "media"  # never served as it is: bundles are downloaded through the admin
 STATIC_ROOT = DATA_DIR / "static"
 FILE_UPLOAD_TEMP_DIR = str(MEDIA_ROOT / "incoming")  # on MEDIA_ROOT's filesystem, so that keeping an upload is a rename
+faults.our_folder(DATA_DIR)
 make_folders(DATA_DIR, MEDIA_ROOT, Path(FILE_UPLOAD_TEMP_DIR))
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # leaderboard/private.py has the exceptions
 

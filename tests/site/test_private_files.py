@@ -47,12 +47,13 @@ def site(tmp_path: Path) -> Iterator[Site]:
     data.mkdir(mode=0o755)
     (data / "db.sqlite3").touch(0o644)  # as an earlier version has left it
     (data / "logs").mkdir(mode=0o755)
-    site = Site(data, "--port", str(free_port()), "--log-files", ARCH_KERNELS_CACHE=str(data / "harness"))
+    site = Site(data, "--port", str(free_port()), "--log-files", ARCH_KERNELS_CACHE=str(data / "harness"), HUNG_S="120")
     yield site
     if site.process:
         site.kill()
 
 
+@pytest.mark.slow
 def test_what_a_running_site_writes_is_its_own(site: Site, tmp_path: Path) -> None:
     os.umask(0o022)
     site.start()
@@ -68,7 +69,7 @@ def test_what_a_running_site_writes_is_its_own(site: Site, tmp_path: Path) -> No
     answers.write_bytes(lines(row(), row(answer="<answer>int y;</answer>", rollout=1)))
     site.manage("import_bundle", str(answers))
     HarnessCache(site.data / "harness").get_or_build("dot_f32-1", lambda folder: folder.mkdir(mode=0o755))
-    wait_until(lambda: site.query("select 1 from leaderboard_result where state = 'done' limit 1"), 60, "something is graded")
+    wait_until(lambda: site.query("select 1 from leaderboard_result where state = 'done' limit 1"), 180, "something is graded")
     assert {path.suffix for path in site.data.glob("db.sqlite3*")} == {".sqlite3", ".sqlite3-wal", ".sqlite3-shm"}
     assert list((site.data / "logs").glob("*.log"))
     assert list((site.data / "media" / "bundles").rglob("*.jsonl"))
