@@ -13,6 +13,10 @@ from typing import Any
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from grading.files import kept_text
+from leaderboard import faults
+from leaderboard.private import make_folders
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
@@ -22,8 +26,9 @@ DATA_DIR = Path(env.str("DATA_DIR", default="") or BASE_DIR / "var").resolve()
 MEDIA_ROOT = DATA_DIR / "media"  # never served as it is: bundles are downloaded through the admin
 STATIC_ROOT = DATA_DIR / "static"
 FILE_UPLOAD_TEMP_DIR = str(MEDIA_ROOT / "incoming")  # on MEDIA_ROOT's filesystem, so that keeping an upload is a rename
-for folder in (DATA_DIR, MEDIA_ROOT, Path(FILE_UPLOAD_TEMP_DIR), DATA_DIR / "cache"):
-    folder.mkdir(parents=True, exist_ok=True)
+faults.our_folder(DATA_DIR)
+make_folders(DATA_DIR, MEDIA_ROOT, Path(FILE_UPLOAD_TEMP_DIR))
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # leaderboard/private.py has the exceptions
 
 # Database ------------------------------------------------------------------------------------------------------------------
 
@@ -31,6 +36,7 @@ DATABASE_URL = env.str("DATABASE_URL", default="")
 ON_ONE_HOST = not DATABASE_URL
 DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL or f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["ENGINE"] = "leaderboard.sqlite"  # a private file, to be read even when nothing can be written
     # Two clusters, a web server and eight writers: no "database is locked" with these, thousands with the defaults.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -46,23 +52,12 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Secret key ----------------------------------------------------------------------------------------------------------------
 
 
-def kept_secret_key(path: Path) -> str:
-    """The key of this installation, made at the first start. Exclusive creation: two processes that start together agree."""
-    try:
-        with path.open("x") as file:
-            path.chmod(0o600)
-            file.write(secrets.token_urlsafe(50))
-    except FileExistsError:
-        pass
-    return path.read_text().strip()
-
-
 SECRET_KEY = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
     # Clusters on other hosts must sign with the same key, else their messages are dropped: there it has to be given.
     if not (DEBUG or ON_ONE_HOST):
         raise ImproperlyConfigured("Set SECRET_KEY: with DATABASE_URL every process on every host needs the same one.")
-    SECRET_KEY = kept_secret_key(DATA_DIR / "secret_key")
+    SECRET_KEY = kept_text(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
 # Of several processes that start together one brings the database to this version (leaderboard/preparation.py).
@@ -84,6 +79,7 @@ INSTALLED_APPS = [
     "leaderboard",
 ]
 MIDDLEWARE = [
+    "leaderboard.middleware.HostFaults",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -128,23 +124,23 @@ FORMAT_MODULE_PATH = ["leaderboard.dates"]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"] if (BASE_DIR / "static").is_dir() else []
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "default": {"BACKEND": "leaderboard.media.WholeFiles"},
+    "staticfiles": {"BACKEND": "leaderboard.media.Static"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # pages name only those; half the work of compressing
 CACHES = {  # files, because the clusters' processes share it
     "default": {
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "BACKEND": "leaderboard.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "cache"),
         "OPTIONS": {"MAX_ENTRIES": 2000},  # when there are more, a third is dropped: ranks of large sites take seconds
     },
     "figures": {  # drawn for papers, some 100 kB each
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "BACKEND": "leaderboard.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "cache-figures"),
         "OPTIONS": {"MAX_ENTRIES": 500},
     },
     "limits": {  # who has asked how often: many readers must not push the pages' summaries out
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "BACKEND": "leaderboard.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "limits"),
         "OPTIONS": {"MAX_ENTRIES": 5000},
     },
@@ -194,11 +190,12 @@ AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
 
 FILE_UPLOAD_HANDLERS = [
     "leaderboard.uploads.CappedUpload",  # first: neither Django nor gunicorn limits a file
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+    "leaderboard.uploads.KeptUpload",
 ]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000  # ten thousand rows selected in an admin list
 
 UPLOAD_MAX_MB = env.int("UPLOAD_MAX_MB", default=1024)
+LOW_DISK_MB = env.int("LOW_DISK_MB", default=500)  # free in DATA_DIR; with less the site is not ready (/readyz); 0: not looked at
 BUNDLE_MAX_UNPACKED_MB = env.int("BUNDLE_MAX_UNPACKED_MB", default=4096)  # all files of an archive together
 BUNDLE_MAX_RATIO = env.int("BUNDLE_MAX_RATIO", default=400)  # unpacked to packed: a bomb compresses better than any text
 BUNDLE_MAX_FILES = env.int("BUNDLE_MAX_FILES", default=120_000)
@@ -270,7 +267,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"once_per_minute": {"()": "leaderboard.log_once.OncePerMinute"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["once_per_minute"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     # Else a line every wake-up and request, and several every drawn figure.
     "loggers": {name: {"level": "WARNING"} for name in ("django-q", "httpx", "kaleido", "choreographer")},

@@ -26,6 +26,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 from gunicorn.config import KNOWN_SETTINGS  # type: ignore[import-untyped]
 
+from leaderboard import faults, private
 from leaderboard.models import Worker
 from leaderboard.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of
 from leaderboard.services import queueing
@@ -133,7 +134,7 @@ class Supervisor:
                 self.pulse()
                 self.on_step()
             except (DatabaseError, InterfaceError) as error:  # it restarts: nobody hangs because of that
-                log.warning("the database does not answer: %s", error)
+                log.warning("clusters are not woken: %s", error, exc_info=error)
                 connection.close()
                 self.silent_since.clear()
 
@@ -143,7 +144,11 @@ class Supervisor:
         if child.process is not None and child.start_at < child.started:  # its death has just been noticed
             self.plan_restart(child)
             return
-        child.start()
+        try:
+            child.start()
+        except OSError as error:  # no memory, no files, no room for a log: the others are still looked after
+            log.warning("%s cannot be started: %s", child.name, error, exc_info=error)
+            child.start_at = time.monotonic() + LONGEST_PAUSE_S
         self.silent_since.pop(child.name, None)
 
     def plan_restart(self, child: Child) -> None:
@@ -167,6 +172,9 @@ class Supervisor:
             )
         )
         now, clock = timezone.now(), time.monotonic()
+        if faults.is_full(settings.DATA_DIR):  # they cannot report themselves: to restart them would help nobody
+            self.silent_since.clear()
+            return
         for child in clusters:
             reported = [beat for work, name, beat in beats if work == queueing.work_of(child.name) and self.is_ours(child, name)]
             fresh = any((now - beat).total_seconds() < settings.HUNG_S for beat in reported)
@@ -245,6 +253,7 @@ def hold_data_folder() -> IO[str]:
         raise AlreadyRunning(f"{settings.DATA_DIR} is in use by another site (process {file.read().strip() or '?'})") from None
     file.seek(0)
     file.truncate()
-    file.write(f"{os.getpid()}\n")
-    file.flush()
+    os.fchmod(file.fileno(), private.FILE)
+    with faults.tolerated("the data folder does not say who uses it"):
+        os.write(file.fileno(), f"{os.getpid()}\n".encode())  # not through the file's buffer, which would fail again when closed
     return file

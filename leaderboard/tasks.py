@@ -17,10 +17,11 @@ from django_q.exceptions import TimeoutException
 
 from grading.faults import Fault
 from leaderboard import leases, pairs, queue_status, summaries
+from leaderboard.faults import fault_of, said, tolerated
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
-from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, queueing, recording, stand_ins
+from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, queueing, recording, room, stand_ins
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,11 @@ _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), wh
 
 def tick(arch: str) -> None:
     """Grade the due rows of an architecture, one after another, for TICK_S; then hand over to the next tick."""
+    with tolerated(f"{arch}: nothing is graded for now"):
+        grade_for_a_while(arch)
+
+
+def grade_for_a_while(arch: str) -> None:
     grader = import_module(settings.GRADER)
     reason = parked(arch) or grader.why_unavailable(arch) or ""
     with leases.presence(arch, reason) as me:
@@ -95,6 +101,14 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
         else:
             queueing.requeue(lease.token, fault.reason)
     except Exception as error:
+        if fault_of(error):  # its record could not be kept: no attempt is counted, and the next row would fare no better
+            reason = said(error, "it will be graded again")
+            log.warning("result %s: %s", lease.result_id, reason, exc_info=error)
+            _parked[job.arch] = (time.monotonic() + room.pause().total_seconds(), reason)
+            queueing.release(lease.token, reason)
+            me.lease = None
+            me.say(reason)
+            return
         log.exception("result %s", lease.result_id)
         queueing.requeue(lease.token, f"{type(error).__name__}: {error}")
     except TimeoutException:  # django-q2 ends a task that hangs, and this process with it
@@ -114,17 +128,26 @@ def parked(arch: str) -> str:
 def sweep() -> None:
     """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old,
     compute the intervals and ranks of what was recorded meanwhile."""
-    with leases.presence("housekeeping"):
-        look_after_the_queue()
-        for action in bulk.stalled(timezone.now()):
-            bulk.carry_on(action)
-        for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
-            importing.carry_on(bundle, meanwhile())
-        evaluations.launch()
-        housekeeping.prune(timezone.now())
-        sweep_sandboxes()
+    with tolerated("housekeeping waits"), leases.presence("housekeeping"):
+        for chore in (look_after_the_queue, carry_on_actions, carry_on_bundles, evaluations.launch, prune, sweep_sandboxes):
+            with tolerated(f"housekeeping goes on without {chore.__name__}"):  # what needs no room is done all the same
+                chore()
         summaries.warm()
         pairs.warm()
+
+
+def carry_on_actions() -> None:
+    for action in bulk.stalled(timezone.now()):
+        bulk.carry_on(action)
+
+
+def carry_on_bundles() -> None:
+    for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
+        importing.carry_on(bundle, meanwhile())
+
+
+def prune() -> None:
+    housekeeping.prune(timezone.now())
 
 
 def look_after_the_queue() -> None:

@@ -1,7 +1,7 @@
 """`arch-kernels upload PATH --url https://... --token ...`: a bundle to a site, from a script or by hand. Knows no Django.
 
 It ends with 0 when the bundle is there; 1 when the site or the bundle refused; 2 for a wrong command line; 3 when the site could
-not be reached, or asks to come back later; 130 when it was interrupted.
+not be reached, has no room, or asks to come back later; 130 when it was interrupted.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ AGAIN_S = (2.0, 5.0, 15.0)  # between two sendings, when the connection breaks
 THERE_ALREADY = 200  # 201: it is new
 EMPTY = 400  # the answer to an upload without a body
 TOO_OFTEN = 429
+NO_ROOM = 507
 CHUNK_BYTES = 1 << 20
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # in every archive: the same folder is the same file, which the site recognises
 ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
@@ -136,6 +137,8 @@ def said(error: HTTPError) -> Refused:
     if error.code == TOO_OFTEN:
         wait = error.headers.get("Retry-After", "")
         return Later(f"The site was asked too often: try again in {wait or 'some'} s.", TOO_OFTEN, float(wait or 10))
+    if error.code == NO_ROOM:
+        return Later(f"The site has no room for it now ({NO_ROOM}): {detail}", NO_ROOM)
     if error.code >= 500:
         return Later(f"The site failed ({error.code}): {detail}", error.code)
     return Refused(f"The site refused ({error.code}): {detail}", error.code)
@@ -233,6 +236,7 @@ def sent(site: Site, file: IO[bytes], digest: str, size: int, query: dict[str, s
 
 def wait(site: Site, uid: str) -> dict[str, Any]:
     """Until it is imported and graded wherever it can be. Raises Refused when it cannot be imported."""
+    told = ""
     with tqdm(unit=" gradings", desc="graded", disable=not sys.stderr.isatty()) as bar:
         heard = time.monotonic()
         while True:
@@ -246,6 +250,8 @@ def wait(site: Site, uid: str) -> dict[str, Any]:
             heard = time.monotonic()
             if bundle["state"] == "failed":
                 raise Refused(f"The bundle could not be imported: {bundle['error']}")
+            if bundle["error"] != told and (told := bundle["error"]):  # the site has a fault, and goes on by itself
+                print(f"arch-kernels: {told}", file=sys.stderr)
             if bundle["state"] == "preview":  # uploaded in the admin before
                 raise Refused("The bundle waits in the site's admin: somebody has to confirm or discard it there.")
             moving = [row for row in bundle["progress"] if not row["parked"]]

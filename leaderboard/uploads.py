@@ -1,14 +1,21 @@
-"""The cap on uploaded files. Django streams them to disk without a limit of its own."""
+"""Uploaded files: their cap, since Django streams them to disk without a limit of its own, and the room that they need."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.core.files.uploadhandler import FileUploadHandler, StopUpload
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 from django.http import HttpRequest, UnreadablePostError
+
+from leaderboard import faults
+from leaderboard.services import room
+
+NO_ROOM = 507  # Insufficient Storage, RFC 4918
+UNAVAILABLE = 503
+SEND_AGAIN = "nothing was kept; send it again later"
 
 
 class CappedUpload(FileUploadHandler):
@@ -39,6 +46,57 @@ class CappedUpload(FileUploadHandler):
     @staticmethod
     def limit() -> int:
         return int(settings.UPLOAD_MAX_MB) * 2**20
+
+
+class KeptUpload(TemporaryFileUploadHandler):
+    """Streams a file to disk. What the host cannot keep is removed at once, the rest of the request is read and dropped, so that
+    its sender hears the answer, and `trouble_of` tells the view why."""
+
+    written = 0
+
+    def new_file(self, *arguments: Any, **more: Any) -> None:
+        try:
+            room.incoming()
+            super().new_file(*arguments, **more)
+        except (OSError, MemoryError) as error:
+            self._drop(error)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        try:
+            super().receive_data_chunk(raw_data, start)
+        except (OSError, MemoryError) as error:
+            self._drop(error)
+
+    def file_complete(self, file_size: int) -> Any:
+        try:
+            return super().file_complete(file_size)  # the last bytes are written only now
+        except (OSError, MemoryError) as error:
+            self._drop(error)
+
+    def _drop(self, error: Exception) -> NoReturn:
+        if not faults.fault_of(error):
+            raise error
+        with suppress(OSError):
+            self.upload_interrupted()
+        self.request.upload_trouble = error  # type: ignore[union-attr]
+        raise StopUpload(connection_reset=False) from error
+
+
+def trouble_of(request: HttpRequest) -> Exception | None:
+    """Why the host could not keep the file of this request; the request's form has to be read first."""
+    return getattr(request, "upload_trouble", None)
+
+
+def check_room(request: HttpRequest, *lengths: int) -> None:
+    """By the length that is announced, before a byte is read. Raises leaderboard.faults.NoRoom."""
+    room.check(max(announced(request), *lengths, 0))
+
+
+def refusal(error: BaseException, needed: int = 0) -> tuple[int, str]:
+    """The status and the sentence for whoever uploads what the host cannot keep now."""
+    fault = faults.fault_of(error)
+    status = NO_ROOM if fault and fault.is_full else UNAVAILABLE
+    return status, faults.said(error, SEND_AGAIN, needed)
 
 
 def too_large() -> str:

@@ -4,6 +4,7 @@ from django.urls import include, path, re_path
 from leaderboard.api import api, not_found
 
 handler400 = "leaderboard.views.refusals.bad_request"
+handler500 = "leaderboard.views.errors.server_error"
 
 urlpatterns = [
     path("admin/", admin.site.urls),

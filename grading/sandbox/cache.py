@@ -19,7 +19,9 @@ class HarnessCache:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        root.mkdir(parents=True, exist_ok=True, mode=0o755)
+        if not root.is_dir():
+            root.mkdir(parents=True, exist_ok=True)
+            root.chmod(0o755)  # whatever the umask: the uid that commands run as goes through it
 
     def get_or_build(self, key: str, build: Callable[[Path], None]) -> Path:
         """The folder of `key`. `build` fills a folder that does not exist yet; of several processes one builds, the others wait
@@ -36,7 +38,8 @@ class HarnessCache:
         for leftover in self.root.glob(".building-*"):  # of a process that was killed: nobody else builds while we hold the lock
             shutil.rmtree(leftover, ignore_errors=True)
         workshop = self.root / f".building-{secrets.token_hex(8)}"
-        workshop.mkdir(mode=0o755)
+        workshop.mkdir()
+        workshop.chmod(0o755)
         try:
             build(workshop / folder.name)
             (workshop / folder.name).rename(folder)

@@ -83,6 +83,7 @@ class LocalSandbox:
             path.unlink(missing_ok=True)  # never through a link that something in the sandbox has left there
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             with open(descriptor, "wb") as file:
+                os.fchmod(file.fileno(), 0o644)  # whatever the umask: the plain uid reads it
                 file.write(data)
         except OSError as error:
             raise SandboxGone(f"cannot write into the sandbox: {error}") from error

@@ -6,13 +6,13 @@ import hashlib
 import os
 import re
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from grading.faults import SandboxUnavailable
+from grading.files import kept_text
 from grading.sandbox import local
 from grading.sandbox.base import Resources
 
@@ -60,9 +60,7 @@ def checkout_id() -> str:
     there. Host names would not do: containers get new ones, or all the same."""
     path = local.cache_root() / "checkout-id"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError), path.open("x", encoding="ascii") as file:  # exclusive: two that start together agree
-        file.write(secrets.token_hex(6))
-    return as_label(path.read_text(encoding="ascii"))
+    return as_label(kept_text(path, lambda: secrets.token_hex(6)))
 
 
 def labels_of(arch: str, settings: PrimeSettings, slot: str) -> list[str]:

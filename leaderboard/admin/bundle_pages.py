@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +11,17 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from leaderboard import bundle_progress, uploads
+from leaderboard import bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
-from leaderboard.services import asked, importing, queueing
+from leaderboard.services import asked, importing, queueing, room
+
+log = logging.getLogger(__name__)
 
 AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
 NAMELESS = "no model name"  # how the reason of such rows begins
@@ -49,12 +53,19 @@ class BundlePages(admin.ModelAdmin):
     # Upload
 
     def refusing(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-        """Too large an upload is refused by its announced length, on the form itself: the check against forgery would read it."""
+        """Too large an upload, or one that there is no room for, is refused by its announced length, on the form itself: the
+        check against forgery would read it."""
 
         def refuse(request: HttpRequest) -> HttpResponse:
-            if request.method == "POST" and uploads.is_too_large(request) and self.has_add_permission(request):
-                uploads.read_off(request)
-                return self.form_page(request, UploadForm(), refused=uploads.too_large())
+            if request.method == "POST" and self.has_add_permission(request):
+                if uploads.is_too_large(request):
+                    uploads.read_off(request)
+                    return self.form_page(request, UploadForm(), refused=uploads.too_large())
+                try:
+                    uploads.check_room(request)
+                except (faults.NoRoom, OSError) as error:
+                    uploads.read_off(request)
+                    return self.no_room(request, error)
             return view(request)
 
         refuse.csrf_exempt = True  # type: ignore[attr-defined]  # the view inside checks
@@ -64,14 +75,29 @@ class BundlePages(admin.ModelAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = UploadForm(request.POST or None, request.FILES or None)
+        if trouble := uploads.trouble_of(request):
+            return self.no_room(request, trouble)
         if request.method == "POST" and form.is_valid():
-            return self.receive(request, form)
+            try:
+                return self.receive(request, form)
+            except Exception as error:
+                if not faults.fault_of(error):
+                    raise
+                return self.no_room(request, error)
         return self.form_page(request, form)
 
-    def form_page(self, request: HttpRequest, form: UploadForm, refused: str = "") -> HttpResponse:
+    def no_room(self, request: HttpRequest, error: Exception) -> HttpResponse:
+        """The host cannot keep it now: said on the form, with what is free and what is needed."""
+        if not faults.fault_of(error):
+            raise error
+        status, reason = uploads.refusal(error, uploads.announced(request))
+        log.warning("an upload was refused: %s", reason, exc_info=error)
+        return self.form_page(request, UploadForm(), refused=reason, status=status)
+
+    def form_page(self, request: HttpRequest, form: UploadForm, refused: str = "", status: int = 413) -> HttpResponse:
         """The form, with its errors; for the script that sends the file, only these."""
         faulty = bool(refused or (form.is_bound and form.errors))
-        status = 413 if refused else 422 if faulty else 200
+        status = status if refused else 422 if faulty else 200
         if faulty and wants_json(request):
             errors = {"file": [refused]} if refused else {name: list(found) for name, found in form.errors.items()}
             return JsonResponse({"errors": errors}, status=status)
@@ -126,6 +152,8 @@ class BundlePages(admin.ModelAdmin):
         return self.page(request, self.found(request, int(object_id)))
 
     def page(self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None) -> HttpResponse:
+        if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
+            bundle.error = bundle.error or room.why_not(bundle.size_bytes)
         preview = bundle.state == Bundle.State.PREVIEW
         graded = bundle.state == Bundle.State.IMPORTED
         counts = bundle_progress.counts(bundle) if graded else {}
@@ -166,7 +194,8 @@ class BundlePages(admin.ModelAdmin):
         bundle = self.found(request, pk)
         if bundle.state == Bundle.State.IMPORTING:
             brought = bundle.entries.count()
-            stamp, said = str(brought), f"{brought:,} of {bundle.answers:,} answers imported"
+            said = bundle.error or f"{brought:,} of {bundle.answers:,} answers imported"
+            stamp = f"{brought} {bundle.error}"
         elif bundle.state == Bundle.State.IMPORTED:
             rows = bundle_progress.moving(bundle)
             stamp = str([(row["done"], row["waiting"], row["failed"], row["reason"]) for row in rows])
@@ -225,11 +254,14 @@ class BundlePages(admin.ModelAdmin):
         }
         return TemplateResponse(request, "admin/leaderboard/bundle/models.html", context)
 
-    def download(self, request: HttpRequest, pk: int) -> FileResponse:
+    def download(self, request: HttpRequest, pk: int) -> FileResponse | HttpResponse:
         bundle = self.found(request, pk)
-        return FileResponse(
-            bundle.file.open("rb"), as_attachment=True, filename=bundle.name, content_type="application/octet-stream"
-        )
+        try:
+            stored = bundle.file.open("rb")
+        except (FileNotFoundError, ValueError):  # ValueError: there never was one
+            reason = f"The file of bundle {bundle.uid} ({bundle.name}) is no longer in the site's media folder."
+            return render(request, "404.html", {"reason": reason}, status=404)
+        return FileResponse(stored, as_attachment=True, filename=bundle.name, content_type="application/octet-stream")
 
 
 def all_valid(*forms: BaseForm) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
@@ -12,6 +12,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import RequestDataTooBig
 from django.core.files import File
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
@@ -22,7 +25,7 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard import uploads
+from leaderboard import faults, uploads
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
@@ -30,7 +33,9 @@ from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import deletion, importing, tokens
+from leaderboard.services import deletion, importing, room, tokens
+
+log = logging.getLogger(__name__)
 
 CHUNK_BYTES = 1 << 18
 FORM_BYTES = 1 << 16  # around the file, if it comes in a form
@@ -51,7 +56,7 @@ class Token(HttpBearer):
 
 
 router = Router(auth=Token(), tags=["bundles"])
-REFUSALS = {400: Error, 401: Error, 403: Error, 409: Error, 413: Error, 422: Error, 429: Error}
+REFUSALS = {400: Error, 401: Error, 403: Error, 409: Error, 413: Error, 422: Error, 429: Error, 503: Error, 507: Error}
 BINARY = {"type": "string", "format": "binary", "minLength": 1}
 
 BODY = limits.RETRY | {
@@ -100,18 +105,22 @@ def upload(
         read_off(request)
         return Status(200, seen(first))
     check_announced(request.headers.get("Content-Length"), upload_length)
+    check_room(request, int(upload_length or 0))
     with received(request) as file:
         digest = hash_of(file)
         if sha256 and sha256 != digest:
             raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
-        bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
-    if idempotency_key:
-        first = claimed(request, idempotency_key, bundle)
-        if is_new and first != bundle:  # another request with this key was faster, with another file
-            deletion.delete_bundle(bundle)
-        bundle, is_new = first, is_new and first == bundle
+        with whole() as files:
+            bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
+            files += [str(bundle.file.name)] if is_new else []
+            if idempotency_key:
+                first = claimed(request, idempotency_key, bundle)
+                if is_new and first != bundle:  # another request with this key was faster, with another file
+                    deletion.delete_bundle(bundle)
+                bundle, is_new = first, is_new and first == bundle
+            if is_new:
+                importing.confirm_when_read(bundle)
     if is_new:
-        importing.confirm_when_read(bundle)
         bundle.refresh_from_db()
     response["Location"] = f"/api/bundles/{bundle.uid}"
     return Status(201 if is_new else 200, seen(bundle))
@@ -135,6 +144,22 @@ def bundle(request: HttpRequest, uid: str) -> dict[str, Any]:
 def theirs(request: HttpRequest) -> QuerySet[Bundle]:
     """Staff see all bundles, others their own."""
     return Bundle.objects.all() if request.user.is_staff else Bundle.objects.filter(uploader=request.user.pk)
+
+
+@contextmanager
+def whole() -> Iterator[list[str]]:
+    """All of an upload or nothing of it: one that the database has no room for would wait for a confirmation that nobody gives.
+    Yields the list of the files that were kept for it."""
+    files: list[str] = []
+    try:
+        with transaction.atomic():
+            yield files
+    except BaseException:
+        for name in files:
+            with suppress(OSError, DatabaseError):
+                if not Bundle.objects.filter(file=name).exists():
+                    default_storage.delete(name)
+        raise
 
 
 def first_of(request: HttpRequest, key: str) -> Bundle | None:
@@ -180,39 +205,86 @@ def check_announced(*lengths: str | None) -> None:
             raise too_big()
 
 
+def check_room(request: HttpRequest, upload_length: int) -> None:
+    """Refuse what there is no room for by its length. The body is read off: its sender is to hear why."""
+    try:
+        uploads.check_room(request, upload_length)
+    except (faults.NoRoom, OSError) as error:
+        read_off(request)
+        raise no_room(request, error) from error
+
+
+def no_room(request: HttpRequest, error: BaseException) -> HttpError:
+    if not faults.fault_of(error):
+        raise error
+    status, reason = uploads.refusal(error, uploads.announced(request))
+    log.warning("an upload was refused: %s", reason, exc_info=error)
+    return HttpError(status, reason)
+
+
 def too_big() -> HttpError:
     return HttpError(413, f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")
 
 
 @contextmanager
 def received(request: HttpRequest) -> Iterator[File]:
-    """The uploaded file on disk, however it was sent. Never in memory as a whole."""
+    """The uploaded file on disk, however it was sent. Never in memory as a whole. What the host cannot keep is answered with 507
+    or 503, here and for as long as the file is used."""
     try:
         if request.content_type == "multipart/form-data":
-            file = request.FILES.get("file")
-            if not file:
-                raise HttpError(400, "The form has no file in its field `file`, or an empty one.")
-            yield file
-            return
+            yield of_form(request)
+        else:
+            with body_on_disk(request) as file:
+                yield file
+    except HttpError:
+        raise
+    except Exception as error:
+        if not faults.fault_of(error):
+            raise
+        read_off(request)
+        raise no_room(request, error) from error
+
+
+def of_form(request: HttpRequest) -> File:
+    try:
+        file = request.FILES.get("file")
     except RequestDataTooBig:
         raise too_big() from None
     except MultiPartParserError as error:
         raise HttpError(400, f"The form cannot be read: {error}") from None
+    if trouble := uploads.trouble_of(request):
+        raise trouble
+    if not file:
+        raise HttpError(400, "The form has no file in its field `file`, or an empty one.")
+    return file
+
+
+@contextmanager
+def body_on_disk(request: HttpRequest) -> Iterator[File]:
+    """In a file that is kept by being renamed: it takes its room once."""
     stream = uploads.body_of(request)
-    with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
-        try:
-            while chunk := stream.read(CHUNK_BYTES):
-                raw.write(chunk)
-                if raw.tell() > settings.UPLOAD_MAX_MB << 20:
-                    raise too_big()
-        except OSError:  # the server's, or Django's UnreadablePostError
-            raise HttpError(400, BROKE_OFF) from None
-        if raw.tell() < uploads.announced(request):
+    room.incoming()
+    with TemporaryUploadedFile("bundle", "", 0, None) as raw:
+        size = 0
+        while chunk := next_chunk(stream):
+            raw.write(chunk)
+            size += len(chunk)
+            if size > settings.UPLOAD_MAX_MB << 20:
+                raise too_big()
+        if size < uploads.announced(request):
             raise HttpError(400, BROKE_OFF)
-        if not raw.tell():
+        if not size:
             raise HttpError(400, "The body is empty: it should be the file.")
         raw.seek(0)
-        yield File(raw, name="")
+        raw.size = size
+        yield raw
+
+
+def next_chunk(stream: Any) -> bytes:
+    try:
+        return bytes(stream.read(CHUNK_BYTES))
+    except OSError:  # the server's, or Django's UnreadablePostError
+        raise HttpError(400, BROKE_OFF) from None
 
 
 def read_off(request: HttpRequest) -> None:
@@ -233,6 +305,8 @@ def hash_of(file: File) -> str:
 
 def seen(bundle: Bundle) -> dict[str, Any]:
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
+    if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
+        values["error"] = bundle.error or room.why_not(bundle.size_bytes)
     values["models"] = list(bundle.asked.values(*AskedOut.model_fields))
     if bundle.state != Bundle.State.IMPORTED:
         return values | {"progress": [], "verdicts": []}

@@ -22,6 +22,7 @@ from leaderboard.bundles.lines import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.taking import ARCHIVES, Taker, bare_name, normal
 from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
+from leaderboard.faults import fault_of
 
 MAGIC = {
     b"PK\x03\x04": "zip",
@@ -57,7 +58,7 @@ def unpack(
     """Everything in `source` that may hold answers, or say what run they are from. `into` is an empty folder of ours.
     `beat` is called now and then, for whoever must show that this is still under way.
 
-    Raises BundleError; its message names the limit that was exceeded.
+    Raises BundleError; its message names the limit that was exceeded. A fault of this host is raised as it is.
     """
     if source.is_dir():
         return read_folder(source, limits)
@@ -68,6 +69,8 @@ def unpack(
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error
     except CANNOT_READ as error:
+        if fault_of(error):  # no room to unpack it, a broken disk: nothing that the archive is to blame for
+            raise
         raise BundleError(f"The archive cannot be read: {error}") from error
     return taker.unpacked
 

@@ -9,20 +9,22 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import models, transaction
+from django.db import DatabaseError, models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from leaderboard import faults
+from leaderboard.faults import fault_of, tolerated
 from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result, Submission
 from leaderboard.services import bulk_work as work
-from leaderboard.services import queueing
+from leaderboard.services import queueing, room
 from leaderboard.services.bulk_work import Beat, Done
 from leaderboard.text import clean
 
@@ -225,6 +227,9 @@ def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
     except _Taken:
         return
     except Exception as error:
+        if fault_of(error):  # the host's: no attempt is counted
+            _put_off(held, error)
+            return
         log.exception("bulk action %s", action.pk)
         last = action.attempt + 1 >= ATTEMPTS
         held.update(
@@ -233,9 +238,18 @@ def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
             state=BulkAction.State.FAILED if last else BulkAction.State.RUNNING,
         )
     finally:  # also when the process is being stopped: the next one need not wait for the lease to run out
-        held.update(lease_token=None, lease_until=None)
+        with tolerated(f"bulk action {action.pk} is given back"):
+            held.update(lease_token=None, lease_until=None)
     if BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.RUNNING).exists():
         queueing.wake("housekeeping")
+
+
+def _put_off(held: QuerySet[BulkAction], error: Exception) -> None:
+    """To be taken up again after a pause, by anybody: what is done of it is kept."""
+    reason = faults.said(error, "the action goes on by itself")
+    log.warning("bulk action: %s", reason, exc_info=error)
+    with suppress(DatabaseError):  # else the lease runs out by itself
+        held.update(lease_token=None, lease_until=timezone.now() + room.pause(), error=reason)
 
 
 class _Taken(Exception):

@@ -21,7 +21,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from leaderboard.models import Evaluation
-from leaderboard.services import queueing
+from leaderboard.services import queueing, room
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +58,7 @@ def launch() -> None:
         said = f"Its process died {ATTEMPTS} times. {following.said}"
         Evaluation.objects.filter(pk=following.pk).update(state=State.FAILED, said=said, finished_at=now)
         return
+    room.check(0)  # a reply that cannot be kept is paid for in vain
     token = uuid4()
     values = {"state": State.RUNNING, "lease_token": token, "lease_until": now + LEASE, "attempt": F("attempt") + 1}
     if Evaluation.objects.filter(due, pk=following.pk, attempt=following.attempt).update(**values):
@@ -110,6 +111,12 @@ def put_back(pk: int, token: UUID, **values: object) -> None:
     """It was interrupted in order: nobody's fault, so no attempt is counted."""
     held_by = Evaluation.objects.filter(pk=pk, state=State.RUNNING, lease_token=token)
     held_by.update(state=State.QUEUED, lease_token=None, lease_until=None, attempt=0, **values)
+
+
+def put_off(pk: int, token: UUID, **values: object) -> None:
+    """The host could not go on with it: no attempt is counted, and it is started again after a pause."""
+    held_by = Evaluation.objects.filter(pk=pk, state=State.RUNNING, lease_token=token)
+    held_by.update(lease_token=None, lease_until=timezone.now() + room.pause(), attempt=0, **values)
 
 
 def finish(pk: int, token: UUID, state: str, **values: object) -> None:

@@ -15,7 +15,7 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
@@ -25,15 +25,17 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.files import File
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from grading.answer import clean_source, extract_source
 from leaderboard.bundles import archives
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.faults import fault_of, said
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
-from leaderboard.services import asked, deletion, queueing, standings, visibility
+from leaderboard.services import asked, deletion, queueing, room, standings, visibility
 from leaderboard.services.known import Known, hidden_from, known_answers
 from leaderboard.services.language_models import find_model
 from leaderboard.services.tally import Tally
@@ -84,6 +86,7 @@ def keep_file(file: File, *, name: str, public: bool = True, model: str = "", up
     )
     known = Bundle.objects.known_to(uploader).filter(sha256=bundle.sha256).first()
     if known:
+        restore(known, file)
         return tried_afresh(known, bundle)
     bundle.file.save(f"{bundle.uid}{suffix_of(bundle.name)}", file, save=False)
     # Somebody's private bundle of the same file is not even mentioned: this one is kept beside it.
@@ -96,10 +99,21 @@ def keep_file(file: File, *, name: str, public: bool = True, model: str = "", up
         except IntegrityError:  # it is there, or was uploaded in the same moment
             if known := Bundle.objects.known_to(uploader).filter(sha256=bundle.sha256).first():
                 break
+        except BaseException:  # no room for the row: then there is no file either
+            with suppress(OSError):
+                bundle.file.delete(save=False)
+            raise
     bundle.file.delete(save=False)
     if known is None:
         raise BundleError("The same file was uploaded and deleted in this moment: try again.")
     raise AlreadyThere(known)
+
+
+def restore(known: Bundle, file: File) -> None:
+    """The same bytes again, for a bundle whose file somebody has deleted from the media folder."""
+    storage, name = known.file.storage, known.file.name
+    if name and not storage.exists(name):
+        storage.save(name, file)
 
 
 def tried_afresh(known: Bundle, asked: Bundle) -> Bundle:
@@ -122,10 +136,12 @@ def keep_path(path: Path, *, public: bool = True, model: str = "") -> Bundle:
     if not path.is_dir():
         with path.open("rb") as raw:
             return keep_file(File(raw), name=path.name, public=public, model=model)
-    with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as raw:
+    with tempfile.TemporaryFile(dir=room.incoming()) as raw:
         try:
             pack_folder(path, raw)
         except OSError as error:
+            if fault_of(error):
+                raise
             raise BundleError(f"The folder cannot be read: {error}") from error
         raw.seek(0)
         return keep_file(File(raw), name=f"{path.resolve().name}.tar.gz", public=public, model=model)
@@ -160,9 +176,14 @@ def limits() -> Limits:
 @contextmanager
 def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
     """The bundle unpacked to a temporary folder of the media folder, ready to be gone through."""
-    with tempfile.TemporaryDirectory(prefix="unpacked-", dir=settings.FILE_UPLOAD_TEMP_DIR, ignore_cleanup_errors=True) as folder:
+    room.check(bundle.size_bytes)
+    with tempfile.TemporaryDirectory(prefix="unpacked-", dir=room.incoming(), ignore_cleanup_errors=True) as folder:
         source = Path(folder) / "source"
-        with bundle.file.open("rb") as stored, source.open("wb") as copy:
+        try:
+            stored = bundle.file.open("rb")
+        except FileNotFoundError as gone:
+            raise BundleError("Its file is no longer in the site's media folder: upload it again.") from gone
+        with stored, source.open("wb") as copy:
             shutil.copyfileobj(stored, copy, 1 << 20)
         into = Path(folder) / "members"
         into.mkdir()
@@ -233,7 +254,7 @@ def confirm_when_read(bundle: Bundle) -> None:
 
 
 def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
-    """For the sweep: whatever the bundle waits for, unless somebody else is at it."""
+    """For the sweep: whatever the bundle waits for, unless somebody else is at it or the host cannot do it now."""
     try:
         if bundle.state == Bundle.State.READING:
             read(bundle, progress)
@@ -241,6 +262,9 @@ def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
             import_bundle(bundle, progress)
     except Taken:
         pass
+    except Exception as error:
+        if not fault_of(error):
+            raise
 
 
 def import_bundle(bundle: Bundle, progress: Progress = silent) -> Bundle:
@@ -362,6 +386,14 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
     if not free.update(lease_token=token, lease_until=now + LEASE, attempt=bundle.attempt + 1):
         raise Taken
     held = Bundle.objects.filter(pk=bundle.pk, lease_token=token)
+    with _put_off_by_the_host(bundle, held):
+        _work(bundle, token, held, work)
+    bundle.refresh_from_db()
+    return bundle
+
+
+def _work(bundle: Bundle, token: UUID, held: QuerySet[Bundle], work: Callable[[UUID], dict[str, Any]]) -> None:
+    now = timezone.now()
     try:
         values = work(token) | {"error": ""}
     except Taken:
@@ -369,6 +401,8 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
     except BundleError as error:
         values = failed(bundle, token, clean(str(error)))
     except Exception as error:
+        if fault_of(error):
+            raise
         log.exception("bundle %s", bundle.uid)
         held.update(lease_until=now, error=f"{type(error).__name__}: {clean(str(error))}")
         if bundle.attempt + 1 < ATTEMPTS:
@@ -384,8 +418,21 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
             raise Taken
         if values["state"] == Bundle.State.IMPORTED and values["answers"] <= SHOWN_AT_ONCE:
             visibility.refresh(brought)
-    bundle.refresh_from_db()
-    return bundle
+
+
+@contextmanager
+def _put_off_by_the_host(bundle: Bundle, held: QuerySet[Bundle]) -> Iterator[None]:
+    """A fault of the host says nothing of the bundle: no attempt is counted, and it is taken up again after a pause."""
+    try:
+        yield
+    except Exception as error:
+        if fault_of(error):
+            what = "reading" if bundle.state == Bundle.State.READING else "import"
+            reason = said(error, f"the {what} will be tried again")
+            log.warning("bundle %s: %s", bundle.uid, reason, exc_info=error)
+            with suppress(DatabaseError):  # it cannot be written either: then the lease runs out by itself
+                held.update(lease_until=timezone.now() + room.pause(), attempt=bundle.attempt, error=reason)
+        raise
 
 
 def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:

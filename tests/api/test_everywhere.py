@@ -130,6 +130,10 @@ def own_cache(settings: Any) -> None:
 
 @pytest.fixture
 def shown(db: None) -> None:
+    make_shown()
+
+
+def make_shown() -> None:
     """What everybody may see."""
     kernel = factories.make_kernel("dot_f32")
     machines = {arch: factories.make_machine(arch, cpu_model="Open CPU") for arch in ("amd64", "arm64")}

@@ -450,12 +450,13 @@ def test_healthz_asks_the_database_nothing(reader: Reader, django_assert_num_que
 
 
 def test_readyz_is_ready_when_every_migration_is_applied(reader: Reader) -> None:
-    assert reader.page("/readyz") == "ok"
+    assert reader.page("/readyz").splitlines()[:4] == ["ok", "database: ok", "disk: ok", "data: ok"]
 
 
 def test_readyz_is_not_ready_with_a_migration_missing(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leaderboard.views.health.MigrationExecutor.migration_plan", lambda *_: [("leaderboard", "0002")])
-    assert reader.page("/readyz", status=503) == "1 migrations are not applied"
+    monkeypatch.setattr("leaderboard.readiness.MigrationExecutor.migration_plan", lambda *_: [("leaderboard", "0002")])
+    said = reader.page("/readyz", status=503).splitlines()
+    assert said[:2] == ["1 migrations are not applied", "database: 1 migrations are not applied"]
 
 
 @pytest.mark.parametrize("page", ["/", "/kernels/", "/architectures/", "/compare/", "/machines/", "/queue/", "/changes/"])

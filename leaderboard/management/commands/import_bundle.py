@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.bundles.found import BundleError
+from leaderboard.faults import fault_of, said
 from leaderboard.management.progress import progress_bar
 from leaderboard.models import Bundle, Result
 from leaderboard.queue_status import queue_status
@@ -34,6 +35,14 @@ class Command(BaseCommand):
             self.wait(bundle)
 
     def bring(self, path: Path, *, public: bool, model: str) -> Bundle:
+        try:
+            return self.brought(path, public=public, model=model)
+        except Exception as error:
+            if not fault_of(error) or isinstance(error, CommandError):
+                raise
+            raise CommandError(said(error, "run the command again later; what is in already is not lost")) from error
+
+    def brought(self, path: Path, *, public: bool, model: str) -> Bundle:
         try:
             bundle = importing.keep_path(path, public=public, model=model)
         except importing.AlreadyThere as known:

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.evaluation.endpoints import Known, known_endpoints
+from leaderboard.faults import fault_of, said, tolerated
 from leaderboard.models import Bundle, Evaluation
 from leaderboard.processes import die_with_parent
 from leaderboard.services import evaluations
@@ -38,15 +39,25 @@ class Command(BaseCommand):
                 self.run_it(evaluation, token, out)
         except SystemExit:  # interrupted: it goes on with the site, unless a person has stopped it
             evaluations.put_back(pk, token, said=shorten(out.getvalue(), SAID))
-        except CommandError as error:
-            evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(f"{out.getvalue()}{error}", SAID))
         except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            said = f"{out.getvalue()}{type(error).__name__} in {os.path.basename(last.filename)}, line {last.lineno}"
-            evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(said, SAID))
-            raise
+            if fault_of(error):
+                with tolerated("an evaluation is put off"):
+                    said_now = f"{out.getvalue()}{said(error, 'the evaluation goes on by itself')}"
+                    evaluations.put_off(pk, token, said=shorten(said_now, SAID))
+                return
+            self.failed(pk, token, error, out)
+            if not isinstance(error, CommandError):
+                raise
         else:
             evaluations.finish(pk, token, Evaluation.State.DONE, said=shorten(out.getvalue(), SAID))
+
+    def failed(self, pk: int, token: UUID, error: Exception, out: io.StringIO) -> None:
+        if isinstance(error, CommandError):
+            evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(f"{out.getvalue()}{error}", SAID))
+            return
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{out.getvalue()}{type(error).__name__} in {os.path.basename(last.filename)}, line {last.lineno}"
+        evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(what, SAID))
 
     def run_it(self, evaluation: Evaluation, token: UUID, out: io.StringIO) -> None:
         endpoint: Known | None = known_endpoints(settings.EVALUATION_ENDPOINTS).get(evaluation.endpoint)

@@ -3,6 +3,7 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from grading.files import write_whole
 from grading.sandbox.registry import why_unavailable
+from leaderboard import faults, private
 from leaderboard.bundles.found import BundleError
 from leaderboard.grader import EMULATED_UNTIL
 from leaderboard.management.status_line import StatusLine
@@ -35,6 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--log-files", action="store_true", help="write the children's output to DATA_DIR/logs")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        os.umask(private.UMASK)  # of the site's own processes; a command like export writes for others
         # Until the supervisor takes over, the signals that end it end the preparations.
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, stop_preparing)
@@ -51,8 +55,21 @@ class Command(BaseCommand):
             self.supervise(options)
 
     def prepare(self) -> None:
-        call_command("prepare_database", stdout=self.stdout)
-        collect_static_files()
+        private.mend(settings.DATA_DIR)
+        for what, step in {
+            "the database": lambda: call_command("prepare_database", stdout=self.stdout),
+            "static files": collect_static_files,
+        }.items():
+            self.go_on_without(what, step)
+
+    def go_on_without(self, what: str, step: Callable[[], object]) -> None:
+        """On a full or read-only disk a site that was prepared before still shows its pages; /readyz says what is missing."""
+        try:
+            step()
+        except Exception as error:
+            if not faults.fault_of(error):
+                raise
+            self.stderr.write(faults.said(error, f"the site starts without looking after {what}"))
 
     def supervise(self, options: dict[str, Any]) -> None:
         names = [name for name in options["clusters"].split(",") if name]
@@ -83,6 +100,11 @@ class Command(BaseCommand):
                 continue
             except BundleError as error:
                 raise CommandError(f"{path}: {error}") from error
+            except Exception as error:
+                if not faults.fault_of(error):
+                    raise
+                self.stderr.write(f"{path}: {faults.said(error, 'it comes with the next start')}")
+                continue
             importing.confirm_when_read(bundle)
 
 
@@ -124,7 +146,8 @@ def collect_static_files() -> None:
     if stamp.exists() and stamp.read_text() == now:
         return
     call_command("collectstatic", verbosity=0, interactive=False, clear=True)
-    stamp.write_text(now)
+    private.open_up(settings.STATIC_ROOT)  # the compressed files, too, which have the umask's mode
+    write_whole(stamp, now, private.OPEN_FILE)
 
 
 def static_fingerprint() -> str:
@@ -139,7 +162,7 @@ def static_fingerprint() -> str:
 
 def log_folder() -> Path:
     folder: Path = settings.DATA_DIR / "logs"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, mode=private.FOLDER)
     return folder
 
 
