@@ -1,7 +1,7 @@
 """Who may do what: the one place that says it. The admin, the API, pages and querysets ask here.
 
-A right is a permission of Django's, named by its codename; a group of a migration (leaderboard/migrations/0017_roles.py) holds those
-of a role. To look (`view_`) changes nothing. Whoever may upload answers for the own bundles, without a right to those of others.
+A right is a permission of Django's, named by its codename; a group that a migration made (leaderboard/migrations/0017_roles.py)
+holds those of a role. To look (`view_`) changes nothing. Whoever may upload has a say over their own bundles, and over no other.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class Missing(PermissionDenied):
 
 def has(user: Any, right: str) -> bool:
     """`right` is a codename of this application, or "app.codename". None is the command line, which may do everything."""
-    return user is None or bool(user.has_perm(full(right)))
+    if user is None or user.has_perm(full(right)):
+        return True
+    # as in Django's admin: whoever may change rows may look at them
+    return ".view_" in full(right) and bool(user.has_perm(full(right).replace(".view_", ".change_")))
 
 
 def full(right: str) -> str:

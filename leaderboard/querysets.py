@@ -91,11 +91,13 @@ class SubmissionQuerySet(models.QuerySet[Any]):
 
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
         """Public answers, those of the person's own bundles, and private ones with the right to view them; trials with theirs."""
+        if user is not None and access.pk_of(user) is None:
+            return self.public()
         rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
         return rows if access.has(user, "view_submission") else rows.filter(Q(public=True) | brought_by(user))
 
     def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """For lists in the admin: all that may be seen with the right to view them, else what the person's own bundles brought."""
+        """For lists in the admin: with the right to view them all that may be seen, else what one's own bundles brought."""
         rows = self.seen_by(user)
         return rows if access.has(user, "view_submission") else rows.filter(brought_by(user))
 

@@ -175,6 +175,14 @@ if env.bool("HTTPS", default=False):  # behind a proxy that speaks TLS and sets 
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
+# Mail: for new passwords, and nothing else
+SENDS_MAIL = bool(env.str("EMAIL_URL", default=""))
+vars().update(env.email("EMAIL_URL", default="consolemail://"))
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="arch-kernels@localhost")
+SITE_URL = env.str("SITE_URL", default="")  # in mails; empty: as the request says, whose Host is one of ALLOWED_HOSTS
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+
 # Failed logins, counted by name and address (leaderboard/login_brake.py)
 AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=10)
 AXES_COOLOFF_TIME = timedelta(minutes=env.int("LOGIN_PAUSE_MINUTES", default=15))

@@ -77,7 +77,7 @@ class AskedForm(forms.ModelForm):
         }
 
     def __init__(self, data: Any, request: HttpRequest, row: BundleModel, *, imported: bool) -> None:
-        known = row.model or asked.known_model(row.name)
+        known = row.model or asked.known_model(row.name, request.user)
         initial: dict[str, Any] = {"sampling": asked.sampling_text(row.sampling)}
         if known:
             initial |= {name: getattr(row, name) or getattr(known, name) for name in asked.DETAILS}
@@ -85,7 +85,7 @@ class AskedForm(forms.ModelForm):
         self.known = known
         self.fields["kind"] = forms.ChoiceField(choices=KINDS, disabled=imported, help_text=self.Meta.help_texts["kind"])
         self.fields["weights"] = forms.ChoiceField(choices=WEIGHTS, required=False)
-        if known and not request.user.has_perm("leaderboard.change_languagemodel"):
+        if known and not asked.may_tell(request.user, known):
             for name in asked.DETAILS:
                 self.fields[name].disabled = True
 

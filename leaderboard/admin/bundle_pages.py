@@ -7,14 +7,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from leaderboard import bundle_progress, uploads
+from leaderboard import access, bundle_progress, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
 from leaderboard.services import asked, importing, queueing
@@ -25,6 +25,21 @@ COLUMNS = 6  # models that stand side by side in the table of kernels; more are 
 
 
 class BundlePages(admin.ModelAdmin):
+    """A bundle is its uploader's, and everybody's who has the right to all of them."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Bundle]:
+        rows: Any = super().get_queryset(request)
+        return rows.seen_by(request.user)  # type: ignore[no-any-return]
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return access.may(request.user, "view_bundle", obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return access.may(request.user, "change_bundle", obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return access.may(request.user, "delete_bundle", obj)
+
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
         return [
@@ -38,12 +53,12 @@ class BundlePages(admin.ModelAdmin):
         ]
 
     def found(self, request: HttpRequest, pk: int, *, change: bool = False) -> Bundle:
+        access.require(request.user, "view_bundle")
         bundle: Bundle | None = self.get_object(request, str(pk))
         if bundle is None:
             raise Http404("There is no such bundle.")
-        allowed = self.has_change_permission if change else self.has_view_or_change_permission
-        if not allowed(request, bundle):
-            raise PermissionDenied
+        if change:
+            access.require(request.user, "change_bundle", bundle)
         return bundle
 
     # Upload
@@ -61,8 +76,7 @@ class BundlePages(admin.ModelAdmin):
         return refuse
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        access.require(request.user, "add_bundle")
         form = UploadForm(request.POST or None, request.FILES or None)
         if request.method == "POST" and form.is_valid():
             return self.receive(request, form)
@@ -155,6 +169,7 @@ class BundlePages(admin.ModelAdmin):
             "listed": bundle.report[:50],
             "further": bundle.report[50:],
             "unlisted": max(0, sum(reasons.values()) - len(bundle.report)),
+            "may_see_models": access.has(request.user, "view_languagemodel"),
             "may_change": self.has_change_permission(request, bundle),
             "may_delete": self.has_delete_permission(request, bundle),
             "busy": bundle.state in AT_WORK or any(row["waiting"] for row in moving),
@@ -212,7 +227,7 @@ class BundlePages(admin.ModelAdmin):
             for form in forms:
                 form.save()
             rows = bundle.asked.exclude(model=None).select_related("model")
-            asked.tell(bundle, {row.name: row.model for row in rows if row.model})
+            asked.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
             self.log_change(request, bundle, "Details of its models changed.")
             messages.success(request, "Saved.")
             return HttpResponseRedirect(page_of(bundle))

@@ -34,9 +34,7 @@ class KernelAdmin(ReadOnlyAdmin):
     def answers(self, kernel: Any) -> int:
         return int(kernel.n)
 
-    regrade = in_bulk(
-        "regrade_answers", "Grade all answers again", lambda rows: Submission.objects.filter(kernel__in=rows), "view"
-    )
+    regrade = in_bulk("regrade_answers", "Grade all answers again", lambda rows: Submission.objects.filter(kernel__in=rows))
 
 
 @admin.register(Machine)

@@ -1,8 +1,8 @@
 """Whoever has no account sees nothing of private bundles: no name, no count, no rank, no id."""
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
+from django.contrib.auth.models import AnonymousUser, User
+from django.test import Client, RequestFactory
 
 from leaderboard.models import BundleEntry, Kernel, LanguageModel, Submission
 from leaderboard.views import language_models
@@ -100,6 +100,8 @@ def test_what_a_private_bundle_brought_first_is_not_in_a_models_trend(
     shown = factories.make_bundle("one.zip", submissions=submissions[1:2])
     other = factories.make_bundle("two.zip", submissions=submissions[2:])
     BundleEntry.objects.create(bundle=other, submission=submissions[0], member="traces.jsonl", line=9, first=False)
-    trend = language_models._trend(model)
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    trend = language_models._trend(request, model)
     assert [(row["uid"], row["answers"]) for row in trend] == [(shown.uid, 1), (other.uid, 1)]
     assert private.uid not in client.get(f"/models/{model.slug}/").content.decode()
