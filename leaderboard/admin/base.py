@@ -79,6 +79,8 @@ class DeletesInBulk(ReadOnlyAdmin):
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """The question is asked on the action's own page."""
+        if not self.has_delete_permission(request):
+            raise access.Missing(f"delete_{self.opts.model_name}")
         found = self.get_object(request, object_id)
         if found is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined, no-any-return]

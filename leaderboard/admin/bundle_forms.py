@@ -32,11 +32,14 @@ class UploadForm(forms.Form):
         widget=forms.TextInput(attrs={"class": "vTextField"}),
     )
     public = forms.TypedChoiceField(
-        choices=[("1", "Public: on the leaderboard, with every answer"), ("", "Private: only staff know of it")],
+        choices=[
+            ("", "Private: you and the site's reviewers see it and its results; it is in no page, count or export for others"),
+            ("1", "Public: on the leaderboard and in the exports, with every answer, its code and its reply, for everybody"),
+        ],
         coerce=bool,
         empty_value="",
         required=False,
-        initial="1",
+        initial="",  # what is public cannot be called back
         widget=forms.RadioSelect,
         label="Who may see it",
     )

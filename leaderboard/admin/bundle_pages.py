@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from leaderboard.services import asked, importing, queueing
 
 AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
 NAMELESS = "no model name"  # how the reason of such rows begins
+OUR_ERROR = re.compile(r"\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.importing notes one
 COLUMNS = 6  # models that stand side by side in the table of kernels; more are told one a line
 
 
@@ -172,6 +174,7 @@ class BundlePages(admin.ModelAdmin):
             "may_see_models": access.has(request.user, "view_languagemodel"),
             "may_change": self.has_change_permission(request, bundle),
             "may_delete": self.has_delete_permission(request, bundle),
+            "fault": fault(bundle),
             "busy": bundle.state in AT_WORK or any(row["waiting"] for row in moving),
         }
         return TemplateResponse(request, "admin/leaderboard/bundle/page.html", context)
@@ -245,6 +248,22 @@ class BundlePages(admin.ModelAdmin):
         return FileResponse(
             bundle.file.open("rb"), as_attachment=True, filename=bundle.name, content_type="application/octet-stream"
         )
+
+
+def fault(bundle: Bundle) -> tuple[str, str] | None:
+    """What is the matter with a file that cannot be imported, in two words and in a sentence."""
+    if bundle.state == Bundle.State.FAILED:
+        ours = OUR_ERROR.match(bundle.error) is not None
+        said = bundle.error or "The reason is in the log."
+        if bundle.answers:
+            return "It could not be imported.", said
+        return ("It could not be read.", f"The fault is ours: {said}") if ours else ("Not a bundle.", said)
+    nameless = NAMELESS in bundle.counts.get("reasons", {})  # with a name for their model, rows may be answers
+    if bundle.state != Bundle.State.PREVIEW or bundle.answers or nameless:
+        return None
+    rows = "its only row" if bundle.rows == 1 else f"none of its {bundle.rows:,} rows"
+    is_one = "is not one" if bundle.rows == 1 else "is one"
+    return "Not a bundle.", f"It would have to hold answers to our kernels: {rows} {is_one}, for the reasons below."
 
 
 def all_valid(*forms: BaseForm) -> bool:

@@ -61,20 +61,22 @@ def tell(bundle: Bundle, models: Mapping[str, LanguageModel], by: Any = None) ->
 
 
 def may_tell(user: Any, model: LanguageModel) -> bool:
-    """Whether this person may change what pages say of a model: it is a right, but for models of the own bundles alone."""
+    """Whether this person may say what pages tell of a model: a right, but for a model that only they have brought and of which
+    nothing is told yet."""
     if access.has(user, "change_languagemodel"):
         return True
     elsewhere = BundleEntry.objects.filter(submission=OuterRef("pk")).exclude(bundle__uploader=access.pk_of(user))
     of_others = Submission.objects.by(model).filter(~brought_by(user) | Q(Exists(elsewhere)))
-    return not of_others.exists()
+    return not any(getattr(model, name) for name in DETAILS) and not of_others.exists()
 
 
 def known_model(name: str, user: Any = None) -> LanguageModel | None:
-    """The language model that a run's name leads to, if this person may know of it."""
+    """The language model that a run's name leads to; none where all of it is private to others."""
     known = LanguageModel.objects.filter(Q(name=name) | Q(aliases__name=name), kind=LanguageModel.Kind.LLM).first()
     if known is None or access.has(user, "view_languagemodel"):
         return known
-    return LanguageModel.objects.seen_by(user).filter(pk=known.pk).first()
+    answers = Submission.objects.by(known)
+    return known if answers.seen_by(user).exists() or not answers.exists() else None
 
 
 def parse_sampling(text: str) -> dict[str, str]:

@@ -88,7 +88,10 @@ def reset_done(request: HttpRequest) -> HttpResponse:
     return render(request, "leaderboard/account/said.html", {"title": "The new password is set", "said": DONE})
 
 
-CHANGED = "It holds from now on; other browsers that were signed in with the old one have to sign in again. API tokens stay as they are."
+CHANGED = (
+    "It holds from now on; other browsers that were signed in with the old one have to sign in again. "
+    "API tokens stay as they are."
+)
 NO_MAIL = (
     "This site sends no mail, so nobody can set a forgotten password here. Ask whoever runs the site: an administrator sets a "
     "new one for you in the admin, under Users, or with manage.py changepassword."
