@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from axes.models import AccessAttempt
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
@@ -75,3 +76,18 @@ class WorkerAdmin(ReadOnlyAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class AttemptAdmin(ReadOnlyAdmin):
+    """Failed logins; to delete one ends its pause."""
+
+    list_display = ["attempt_time", "ip_address", "username", "failures_since_start", "user_agent"]
+    list_filter = ["attempt_time"]
+    search_fields = ["ip_address", "username"]
+    fields = ["username", "ip_address", "user_agent", "path_info", "failures_since_start", "attempt_time"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
