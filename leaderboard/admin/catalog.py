@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from axes.models import AccessAttempt
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest

@@ -6,11 +6,14 @@ from django.contrib.auth.models import Permission
 
 from leaderboard import access
 
-
 ROLES = ("uploader", "reviewer", "operator")
 UNSEEN = ("bundleentry", "bundlemodel", "modelalias", "standing", "uploadkey")  # tables that no page is made of
 IDLE = {  # rights of Django's making that lead nowhere, since these rows come from elsewhere
-    *(f"{verb}_{name}" for verb in ("add", "change", "delete") for name in ("bulkaction", "calibration", "machine", "trial", "worker")),
+    *(
+        f"{verb}_{name}"
+        for verb in ("add", "change", "delete")
+        for name in ("bulkaction", "calibration", "machine", "trial", "worker")
+    ),
     *("add_submission", "change_submission", "add_result", "add_languagemodel", "delete_languagemodel"),
     *("change_evaluation", "delete_evaluation", "change_apitoken"),
 }

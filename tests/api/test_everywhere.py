@@ -212,7 +212,9 @@ def test_every_address_is_named_here() -> None:
     assert not unknown, "say in this file who may see what is there"
     assert set(GUARDED) | set(PUBLIC) | OWN <= set(ROUTES), "an address that is gone"
     with_arguments = {route for route in ROUTES if "<" in route and not route.startswith("admin/")}
-    by_kernel = {route for route in with_arguments if re.search("kernels/<slug:name>|<token>", route)}  # kernels are never private
+    by_kernel = {
+        route for route in with_arguments if re.search("kernels/<slug:name>|<token>", route)
+    }  # kernels are never private
     assert with_arguments - by_kernel <= set(GUARDED)
 
 
@@ -275,7 +277,11 @@ def test_an_unknown_thing_and_a_private_one_are_answered_alike(owner: User) -> N
 def test_the_admin_is_for_staff(owner: User) -> None:
     bundle, answer = Bundle.objects.get(uid="hushedbundle"), Submission.objects.get(uid=HIDDEN)
     numbers = {"<int:pk>": str(bundle.pk), "<path:object_id>": str(bundle.pk), "<id>": str(owner.pk)}
-    numbers |= {"<path:content_type_id>": "1", "^(?P<app_label>auth|axes|leaderboard)/$": "leaderboard/", "(?P<url>.*)$": "hushed"}
+    numbers |= {
+        "<path:content_type_id>": "1",
+        "^(?P<app_label>auth|axes|leaderboard)/$": "leaderboard/",
+        "(?P<url>.*)$": "hushed",
+    }
     for person, client in everybody_else().items():
         for route in ROUTES:
             if not route.startswith("admin/") or route in ("admin/login/", "admin/logout/", "admin/password_change/"):

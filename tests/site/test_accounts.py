@@ -25,7 +25,8 @@ def quiet(settings: Any) -> None:
     settings.AXES_FAILURE_LIMIT = 3
     settings.SENDS_MAIL = True
     settings.CACHES = {
-        name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": f"accounts-{name}"} for name in settings.CACHES
+        name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": f"accounts-{name}"}
+        for name in settings.CACHES
     }
     caches["limits"].clear()
 
@@ -102,7 +103,9 @@ def test_the_answer_is_the_same_whether_there_is_an_account(client: Client, user
 def test_mails_are_asked_for_as_seldom_as_passwords_are_guessed(client: Client, user: User) -> None:
     for email in (user.email, "nobody@example.org"):
         for number in range(3):
-            assert client.post("/account/reset/", {"email": email}, REMOTE_ADDR=f"192.0.2.{number}{len(email)}").status_code == 302
+            assert (
+                client.post("/account/reset/", {"email": email}, REMOTE_ADDR=f"192.0.2.{number}{len(email)}").status_code == 302
+            )
         stopped = client.post("/account/reset/", {"email": email}, REMOTE_ADDR="192.0.2.99")
         assert (stopped.status_code, stopped.headers["Retry-After"]) == (429, "900")
     assert len(queued()) == 6

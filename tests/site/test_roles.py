@@ -27,7 +27,9 @@ GUIDE = ROOT.parent / "docs" / "operations.md"
 
 
 def codenames(group: str) -> set[str]:
-    return set(Group.objects.get(name=group).permissions.filter(content_type__app_label="leaderboard").values_list("codename", flat=True))
+    return set(
+        Group.objects.get(name=group).permissions.filter(content_type__app_label="leaderboard").values_list("codename", flat=True)
+    )
 
 
 def signed_in(role: str) -> tuple[User, Client]:
