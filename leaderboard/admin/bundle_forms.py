@@ -33,7 +33,10 @@ class UploadForm(forms.Form):
     )
     public = forms.TypedChoiceField(
         choices=[
-            ("", "Private: you and the site's reviewers see it and its results; it is in no page, count or export for others"),
+            (
+                "",
+                "Private: only you and the site's reviewers see it and its results; no public page, count or export knows of it",
+            ),
             ("1", "Public: on the leaderboard and in the exports, with every answer, its code and its reply, for everybody"),
         ],
         coerce=bool,
