@@ -39,6 +39,14 @@ def stopped(
     return page
 
 
+def asked_too_often(request: HttpRequest) -> HttpResponse:
+    """The same for whoever asks for one mail after another, be there an account or not."""
+    pause: timedelta = settings.AXES_COOLOFF_TIME
+    page = render(request, "leaderboard/locked.html", {"mails": True, "minutes": round(pause.total_seconds() / 60)}, status=429)
+    page["Retry-After"] = str(round(pause.total_seconds()))
+    return page
+
+
 def client_address(request: HttpRequest) -> str:
     """Of the last proxy that is not ours: so many entries at the end of X-Forwarded-For are believed as TRUSTED_PROXIES says."""
     believed = settings.NINJA_NUM_PROXIES

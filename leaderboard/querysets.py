@@ -9,16 +9,19 @@ from uuid import UUID
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
+from leaderboard import access
+
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
     from leaderboard.models import Kernel, LanguageModel
 
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"  # Result.State; models import this module
 EVERYTHING = Q()
+TRIAL = "trial"  # LanguageModel.Kind
 
 
 class KernelQuerySet(models.QuerySet[Any]):
@@ -32,6 +35,15 @@ class LanguageModelQuerySet(models.QuerySet[Any]):
         """Models with at least one public answer: a private bundle's model is not even named."""
         return self.filter(submissions__public=True).distinct()
 
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """The same, with those of private answers that this person may see."""
+        if access.has(user, "view_submission"):
+            return self.exclude(kind=TRIAL).filter(submissions__isnull=False).distinct()
+        if access.pk_of(user) is None:
+            return self.public()
+        own = Q(submissions__entries__bundle__uploader=access.pk_of(user))
+        return self.exclude(kind=TRIAL).filter(Q(submissions__public=True) | own).distinct()
+
     def baselines(self) -> Self:
         return self.filter(kind="baseline")
 
@@ -43,20 +55,51 @@ class BundleQuerySet(models.QuerySet[Any]):
     def public(self) -> Self:
         return self.filter(public=True)
 
-    def known_to(self, user: AbstractBaseUser | None) -> Self:
-        """Of which this uploader may learn: all for staff and for the command line, else their own and those that are shown."""
-        if user is None or getattr(user, "is_staff", False):
+    def known_to(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Of which this uploader may learn: all for whoever may view bundles, else their own and those that are shown."""
+        if access.has(user, "view_bundle"):
             return self
-        return self.filter(Q(uploader=user.pk) | Q(public=True, state="imported"))
+        return self.filter(own_bundles(user) | Q(public=True, state="imported"))
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Whose pages this person may open: all for whoever may view bundles, else their own."""
+        return self if access.has(user, "view_bundle") else self.filter(own_bundles(user))
 
     def stalled(self, now: datetime) -> Self:
         """Being read or imported, and whoever did it is gone (or nobody has begun)."""
         return self.filter(state__in=["reading", "importing"]).filter(Q(lease_until=None) | Q(lease_until__lt=now))
 
 
+def own_bundles(user: AbstractBaseUser | AnonymousUser | None) -> Q:
+    """Nobody's, for whoever is not signed in: bundles of the command line have no uploader either."""
+    pk = access.pk_of(user)
+    return Q(pk__in=[]) if pk is None else Q(uploader=pk)
+
+
+def brought_by(user: AbstractBaseUser | AnonymousUser | None, submission: str = "pk") -> Q:
+    """What some bundle of this person has in it; `submission` names the answer in the rows that are asked for."""
+    pk = access.pk_of(user)
+    if pk is None:
+        return Q(pk__in=[])
+    entries = apps.get_model("leaderboard", "BundleEntry")._default_manager
+    return Q(Exists(entries.filter(submission=OuterRef(submission), bundle__uploader=pk)))
+
+
 class SubmissionQuerySet(models.QuerySet[Any]):
     def public(self) -> Self:
         return self.filter(public=True)
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Public answers, those of the person's own bundles, and private ones with the right to view them; trials with theirs."""
+        if user is not None and access.pk_of(user) is None:
+            return self.public()
+        rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
+        return rows if access.has(user, "view_submission") else rows.filter(Q(public=True) | brought_by(user))
+
+    def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """For lists in the admin: with the right to view them all that may be seen, else what one's own bundles brought."""
+        rows = self.seen_by(user)
+        return rows if access.has(user, "view_submission") else rows.filter(brought_by(user))
 
     def on(self, kernel: Kernel) -> Self:
         return self.filter(kernel=kernel)
@@ -107,6 +150,17 @@ class ResultQuerySet(models.QuerySet[Any]):
 
     def native(self) -> Self:
         return self.filter(emulated=False)
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Of answers that this person may see; a double of a service's only with the right to view results."""
+        answers = apps.get_model("leaderboard", "Submission")._default_manager.seen_by(user)
+        rows = self if access.has(user, "view_result") else self.real()
+        return rows.filter(Exists(answers.filter(pk=OuterRef("submission"))))
+
+    def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """For lists in the admin."""
+        rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
+        return rows if access.has(user, "view_result") else rows.real().filter(brought_by(user, "submission"))
 
     def real(self) -> Self:
         """Not graded on a double of a service: such results are never shown in public."""

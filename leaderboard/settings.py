@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import django
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
@@ -174,6 +175,25 @@ if env.bool("HTTPS", default=False):  # behind a proxy that speaks TLS and sets 
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+
+# Mail: for new passwords, and nothing else
+SENDS_MAIL = bool(env.str("EMAIL_URL", default=""))
+_MAIL = env.email("EMAIL_URL", default="consolemail://")
+if django.VERSION >= (6, 1):  # where the settings below are on their way out
+    _OPTIONS = {"host": "HOST", "port": "PORT", "username": "HOST_USER", "password": "HOST_PASSWORD"}
+    MAILERS = {"default": {"BACKEND": _MAIL["EMAIL_BACKEND"]}}
+    if _MAIL["EMAIL_BACKEND"].endswith("smtp.EmailBackend"):
+        MAILERS["default"]["OPTIONS"] = {
+            **{option: _MAIL[f"EMAIL_{name}"] for option, name in _OPTIONS.items() if _MAIL.get(f"EMAIL_{name}")},
+            **{option: _MAIL.get(f"EMAIL_{option.upper()}", False) for option in ("use_tls", "use_ssl")},
+            "timeout": 20,
+        }
+else:
+    vars().update(_MAIL)
+    EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="arch-kernels@localhost")
+SITE_URL = env.str("SITE_URL", default="")  # in mails; empty: as the request says, whose Host is one of ALLOWED_HOSTS
+PASSWORD_RESET_TIMEOUT = 24 * 3600
 
 # Failed logins, counted by name and address (leaderboard/login_brake.py)
 AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=10)

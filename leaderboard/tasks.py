@@ -21,7 +21,18 @@ from leaderboard.faults import fault_of, said, tolerated
 from leaderboard.leases import Lease, Presence
 from leaderboard.models import Bundle, Result
 from leaderboard.processes import die_with_parent
-from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, queueing, recording, room, stand_ins
+from leaderboard.services import (
+    bulk,
+    drift,
+    evaluations,
+    housekeeping,
+    importing,
+    passwords,
+    queueing,
+    recording,
+    room,
+    stand_ins,
+)
 
 log = logging.getLogger(__name__)
 
@@ -169,6 +180,14 @@ def meanwhile() -> Callable[[int], None]:
             last = time.monotonic()
 
     return look
+
+
+def send_password_mail(email: str, base: str) -> None:
+    """What fails is in the log, without the address; whoever waits in vain asks again."""
+    try:
+        passwords.send(email, base)
+    except OSError as error:  # smtplib's errors are some, too
+        log.error("a mail for a new password could not be sent: %s", error)
 
 
 def sweep_sandboxes() -> None:

@@ -1,6 +1,6 @@
 """The admin: a module an area. Importing them registers their pages."""
 
-from axes.models import AccessFailureLog, AccessLog
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django_q.models import Failure, OrmQ, Schedule, Success
 
@@ -14,6 +14,7 @@ admin.site.index_title = "Administration"
 admin.site.enable_nav_sidebar = False  # the lists need its width
 for hidden in (Failure, OrmQ, Schedule, Success):  # messages are only wake-ups: the queue is the results' table
     admin.site.unregister(hidden)
-for unused in (AccessFailureLog, AccessLog):  # failed logins are counted, not told one by one
+for unused in (AccessAttempt, AccessFailureLog, AccessLog):  # failed logins are counted, not told one by one
     if admin.site.is_registered(unused):
         admin.site.unregister(unused)
+admin.site.register(AccessAttempt, catalog.AttemptAdmin)  # the application's own has an action that asks for no right

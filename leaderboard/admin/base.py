@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from leaderboard import access
 from leaderboard.models import BulkAction
 from leaderboard.services import bulk
 
@@ -20,7 +21,35 @@ Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 Rows = Callable[[QuerySet[Any]], QuerySet[Any]]
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class Acting(admin.ModelAdmin):
+    """An action of its list is offered to whoever has its right, and refused by name to anybody else."""
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        offered: dict[str, Any] = super().get_actions(request)
+        return {name: action for name, action in offered.items() if may_act(request, action[0])}
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        if request.method == "POST" and self.has_view_or_change_permission(request):
+            for name in set(request.POST.getlist("action")) & set(self.actions or ()) - set(self.get_actions(request)):
+                raise access.Missing(right_of(self, name))
+        return super().changelist_view(request, extra_context)
+
+
+def may_act(request: HttpRequest, action: Any) -> bool:
+    operation = bulk.OPERATIONS.get(getattr(action, "operation", ""))
+    return operation is None or access.may(request.user, operation.right)
+
+
+def right_of(modeladmin: admin.ModelAdmin, name: str) -> str:
+    """What an action needs: its operation's right, else the one that Django asks for."""
+    action = getattr(modeladmin, name)
+    if operation := getattr(action, "operation", ""):
+        return bulk.OPERATIONS[operation].right
+    opts = modeladmin.model._meta
+    return f"{opts.app_label}.{action.allowed_permissions[0]}_{opts.model_name}"
+
+
+class ReadOnlyAdmin(Acting):
     """To look at: rows come from elsewhere."""
 
     show_full_result_count = False  # a second COUNT over a million rows
@@ -50,28 +79,44 @@ class DeletesInBulk(ReadOnlyAdmin):
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """The question is asked on the action's own page."""
+        if not self.has_delete_permission(request):
+            raise access.Missing(f"delete_{self.opts.model_name}")
         found = self.get_object(request, object_id)
         if found is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined, no-any-return]
         if not self.has_delete_permission(request, found):
-            return HttpResponse("You may not delete it.", status=403, content_type="text/plain")
+            raise access.Missing(f"delete_{self.opts.model_name}")
         rows = self.model._default_manager.filter(pk=found.pk)
         return begin(request, self.deletion, rows, reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist"))
 
 
-def in_bulk(name: str, description: str, rows: Rows = lambda rows: rows, permission: str = "change") -> Action:
-    """An action of a list that does `name` to the chosen rows, or to those that `rows` finds for them."""
+class SeenInPart(ReadOnlyAdmin):
+    """Whoever may view the table sees all of it; whoever may upload, what the own bundles brought."""
 
-    @admin.action(description=description, permissions=[permission])
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_view_permission(request, obj) or access.has(request.user, "add_bundle")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: Any = super().get_queryset(request)
+        return rows.looked_through_by(request.user)  # type: ignore[no-any-return]
+
+
+def in_bulk(name: str, description: str, rows: Rows = lambda rows: rows) -> Action:
+    """An action of a list that does `name` to the chosen rows, or to those that `rows` finds for them, with that operation's
+    right."""
+
+    @admin.action(description=description)
     def act(modeladmin: Any, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse | None:
         plain = modeladmin.model._default_manager.filter(pk__in=chosen.order_by().values("pk"))
         return begin(request, name, rows(plain), request.get_full_path())
 
+    act.operation = name  # type: ignore[attr-defined]
     return act
 
 
 def begin(request: HttpRequest, name: str, rows: QuerySet[Any], back: str) -> HttpResponse:
-    """Ask on a page of its own where an operation wants that; else do it, and say what was done."""
+    """Ask on a page of its own where an operation wants that; else do it, and say what was done. Raises Missing."""
+    access.require_for_all(request.user, bulk.OPERATIONS[name].right, rows)
     action = bulk.plan(name, rows, request.user)  # type: ignore[arg-type]
     query = urlencode({"back": back})
     if bulk.OPERATIONS[name].question:

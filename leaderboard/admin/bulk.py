@@ -12,10 +12,12 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from leaderboard import access
 from leaderboard.admin.base import ReadOnlyAdmin, page_of_action, tell
-from leaderboard.models import BulkAction
+from leaderboard.models import ApiToken, BulkAction, Bundle
 from leaderboard.services import bulk
 
+OWNED = (ApiToken, Bundle)  # tables whose rows have an owner, who needs less
 NAMED = 20  # of the chosen rows, on the page that asks
 
 
@@ -31,7 +33,14 @@ class BulkActionAdmin(ReadOnlyAdmin):
     actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[BulkAction]:
-        return super().get_queryset(request).exclude(state=BulkAction.State.ASKED).defer("targets")
+        rows = super().get_queryset(request).exclude(state=BulkAction.State.ASKED).defer("targets")
+        return rows if access.has(request.user, "view_bulkaction") else rows.filter(user=request.user.pk)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may act on rows of their own has a list of their own actions."""
+        return super().has_view_permission(request, obj) or any(
+            access.has(request.user, right) for right, _ in access.OWN.values()
+        )
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -48,8 +57,10 @@ class BulkActionAdmin(ReadOnlyAdmin):
         action = BulkAction.objects.filter(pk=pk).first() if pk.isdecimal() else None
         if action is None:
             raise Http404("There is no such action; one that nobody confirms is forgotten after a day.")
-        if action.user_id != request.user.pk and not self.has_view_permission(request):
-            raise PermissionDenied
+        if action.user_id != request.user.pk:
+            access.require(request.user, "view_bulkaction")
+            if action.state == BulkAction.State.ASKED:  # the page that asks names rows, which may be private
+                raise access.Missing(bulk.OPERATIONS[action.action].right)
         return action
 
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> HttpResponse:
@@ -59,7 +70,10 @@ class BulkActionAdmin(ReadOnlyAdmin):
         missing = False
         if request.method == "POST":
             if action.user_id != request.user.pk:
-                raise PermissionDenied
+                raise PermissionDenied("Only whoever began it goes on with it.")
+            # again: a right may have been taken away since
+            rows = operation.of._default_manager.filter(pk__in=action.targets if operation.of in OWNED else [])
+            access.require_for_all(request.user, operation.right, rows)
             reason = request.POST.get("reason", "").strip()
             missing = asked and operation.reason and not reason
             if asked and not missing:

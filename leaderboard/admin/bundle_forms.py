@@ -32,11 +32,17 @@ class UploadForm(forms.Form):
         widget=forms.TextInput(attrs={"class": "vTextField"}),
     )
     public = forms.TypedChoiceField(
-        choices=[("1", "Public: on the leaderboard, with every answer"), ("", "Private: only staff know of it")],
+        choices=[
+            (
+                "",
+                "Private: only you and the site's reviewers see it and its results; no public page, count or export knows of it",
+            ),
+            ("1", "Public: on the leaderboard and in the exports, with every answer, its code and its reply, for everybody"),
+        ],
         coerce=bool,
         empty_value="",
         required=False,
-        initial="1",
+        initial="",  # what is public cannot be called back
         widget=forms.RadioSelect,
         label="Who may see it",
     )
@@ -77,7 +83,7 @@ class AskedForm(forms.ModelForm):
         }
 
     def __init__(self, data: Any, request: HttpRequest, row: BundleModel, *, imported: bool) -> None:
-        known = row.model or asked.known_model(row.name)
+        known = row.model or asked.known_model(row.name, request.user)
         initial: dict[str, Any] = {"sampling": asked.sampling_text(row.sampling)}
         if known:
             initial |= {name: getattr(row, name) or getattr(known, name) for name in asked.DETAILS}
@@ -85,7 +91,7 @@ class AskedForm(forms.ModelForm):
         self.known = known
         self.fields["kind"] = forms.ChoiceField(choices=KINDS, disabled=imported, help_text=self.Meta.help_texts["kind"])
         self.fields["weights"] = forms.ChoiceField(choices=WEIGHTS, required=False)
-        if known and not request.user.has_perm("leaderboard.change_languagemodel"):
+        if known and not asked.may_tell(request.user, known):
             for name in asked.DETAILS:
                 self.fields[name].disabled = True
 

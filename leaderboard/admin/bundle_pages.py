@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -16,7 +17,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from leaderboard import bundle_progress, faults, uploads
+from leaderboard import access, bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
 from leaderboard.services import asked, importing, queueing, room
@@ -25,10 +26,26 @@ log = logging.getLogger(__name__)
 
 AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
 NAMELESS = "no model name"  # how the reason of such rows begins
+OUR_ERROR = re.compile(r"\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.importing notes one
 COLUMNS = 6  # models that stand side by side in the table of kernels; more are told one a line
 
 
 class BundlePages(admin.ModelAdmin):
+    """A bundle is its uploader's, and everybody's who has the right to all of them."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Bundle]:
+        rows: Any = super().get_queryset(request)
+        return rows.seen_by(request.user)  # type: ignore[no-any-return]
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return access.may(request.user, "view_bundle", obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return access.may(request.user, "change_bundle", obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return access.may(request.user, "delete_bundle", obj)
+
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view
         return [
@@ -42,12 +59,12 @@ class BundlePages(admin.ModelAdmin):
         ]
 
     def found(self, request: HttpRequest, pk: int, *, change: bool = False) -> Bundle:
+        access.require(request.user, "view_bundle")
         bundle: Bundle | None = self.get_object(request, str(pk))
         if bundle is None:
             raise Http404("There is no such bundle.")
-        allowed = self.has_change_permission if change else self.has_view_or_change_permission
-        if not allowed(request, bundle):
-            raise PermissionDenied
+        if change:
+            access.require(request.user, "change_bundle", bundle)
         return bundle
 
     # Upload
@@ -72,8 +89,7 @@ class BundlePages(admin.ModelAdmin):
         return refuse
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        access.require(request.user, "add_bundle")
         form = UploadForm(request.POST or None, request.FILES or None)
         if trouble := uploads.trouble_of(request):
             return self.no_room(request, trouble)
@@ -183,8 +199,10 @@ class BundlePages(admin.ModelAdmin):
             "listed": bundle.report[:50],
             "further": bundle.report[50:],
             "unlisted": max(0, sum(reasons.values()) - len(bundle.report)),
+            "may_see_models": access.has(request.user, "view_languagemodel"),
             "may_change": self.has_change_permission(request, bundle),
             "may_delete": self.has_delete_permission(request, bundle),
+            "fault": fault(bundle),
             "busy": bundle.state in AT_WORK or any(row["waiting"] for row in moving),
         }
         return TemplateResponse(request, "admin/leaderboard/bundle/page.html", context)
@@ -241,7 +259,7 @@ class BundlePages(admin.ModelAdmin):
             for form in forms:
                 form.save()
             rows = bundle.asked.exclude(model=None).select_related("model")
-            asked.tell(bundle, {row.name: row.model for row in rows if row.model})
+            asked.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
             self.log_change(request, bundle, "Details of its models changed.")
             messages.success(request, "Saved.")
             return HttpResponseRedirect(page_of(bundle))
@@ -262,6 +280,22 @@ class BundlePages(admin.ModelAdmin):
             reason = f"The file of bundle {bundle.uid} ({bundle.name}) is no longer in the site's media folder."
             return render(request, "404.html", {"reason": reason}, status=404)
         return FileResponse(stored, as_attachment=True, filename=bundle.name, content_type="application/octet-stream")
+
+
+def fault(bundle: Bundle) -> tuple[str, str] | None:
+    """What is the matter with a file that cannot be imported, in two words and in a sentence."""
+    if bundle.state == Bundle.State.FAILED:
+        ours = OUR_ERROR.match(bundle.error) is not None
+        said = bundle.error or "The reason is in the log."
+        if bundle.answers:
+            return "It could not be imported.", said
+        return ("It could not be read.", f"The fault is ours: {said}") if ours else ("Not a bundle.", said)
+    nameless = NAMELESS in bundle.counts.get("reasons", {})  # with a name for their model, rows may be answers
+    if bundle.state != Bundle.State.PREVIEW or bundle.answers or nameless:
+        return None
+    rows = "its only row" if bundle.rows == 1 else f"none of its {bundle.rows:,} rows"
+    is_one = "is not one" if bundle.rows == 1 else "is one"
+    return "Not a bundle.", f"It would have to hold answers to our kernels: {rows} {is_one}, for the reasons below."
 
 
 def all_valid(*forms: BaseForm) -> bool:

@@ -28,7 +28,7 @@ def valid_results_of(bundles: QuerySet[Any]) -> QuerySet[Any]:
 @admin.register(Bundle)
 class BundleAdmin(BundlePages, DeletesInBulk):
     list_display = ["name", "state", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
-    list_filter = ["state", "public", ("format", NamedValues), "uploader"]
+    list_filter = ["state", "public", ("format", NamedValues), ("uploader", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["uploader"]
     search_fields = ["name", "uid", "sha256", "uploader__username", "asked__name"]
     date_hierarchy = "created_at"
@@ -42,7 +42,7 @@ class BundleAdmin(BundlePages, DeletesInBulk):
     first = in_bulk("move_first", "Queue: first", jobs_of)
     last = in_bulk("move_last", "Queue: last", jobs_of)
     cancel = in_bulk("cancel_results", "Queue: cancel ...", jobs_of)
-    delete_selected = in_bulk("delete_bundles", "Delete ...", permission="delete")
+    delete_selected = in_bulk("delete_bundles", "Delete ...")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return admin.ModelAdmin.has_add_permission(self, request)

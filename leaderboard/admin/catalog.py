@@ -34,9 +34,7 @@ class KernelAdmin(ReadOnlyAdmin):
     def answers(self, kernel: Any) -> int:
         return int(kernel.n)
 
-    regrade = in_bulk(
-        "regrade_answers", "Grade all answers again", lambda rows: Submission.objects.filter(kernel__in=rows), "view"
-    )
+    regrade = in_bulk("regrade_answers", "Grade all answers again", lambda rows: Submission.objects.filter(kernel__in=rows))
 
 
 @admin.register(Machine)
@@ -77,3 +75,18 @@ class WorkerAdmin(ReadOnlyAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class AttemptAdmin(ReadOnlyAdmin):
+    """Failed logins; to delete one ends its pause."""
+
+    list_display = ["attempt_time", "ip_address", "username", "failures_since_start", "user_agent"]
+    list_filter = ["attempt_time"]
+    search_fields = ["ip_address", "username"]
+    fields = ["username", "ip_address", "user_agent", "path_info", "failures_since_start", "attempt_time"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)

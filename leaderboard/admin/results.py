@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from grading.result import Verdict
-from leaderboard.admin.base import DeletesInBulk, in_bulk
+from leaderboard.admin.base import DeletesInBulk, SeenInPart, in_bulk
 from leaderboard.models import Bundle, BundleEntry, Result, Submission
 
 
@@ -24,7 +24,7 @@ class FromBundle(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         uid = request.GET.get(self.parameter_name, "")
-        named = Bundle.objects.filter(uid=uid.replace("\0", "")).values_list("uid", "name")
+        named = Bundle.objects.seen_by(request.user).filter(uid=uid.replace("\0", "")).values_list("uid", "name")
         return [(uid, f"{name} ({uid})") for uid, name in named] or ([(uid, "no such bundle")] if uid else [])
 
     def has_output(self) -> bool:
@@ -59,7 +59,7 @@ def valid_results_of(answers: QuerySet[Any]) -> QuerySet[Any]:
 
 
 @admin.register(Submission)
-class SubmissionAdmin(DeletesInBulk):
+class SubmissionAdmin(SeenInPart, DeletesInBulk):
     list_display = ["answer", "model", "kernel", "rollout", "public", "cut_short", "created_at", "page"]
     list_filter = ["public", "shown", "cut_short", FromBundle, "created_at", "kernel", "model__kind"]
     deletion = "delete_answers"
@@ -85,15 +85,15 @@ class SubmissionAdmin(DeletesInBulk):
     def page(self, submission: Submission) -> SafeString:
         return format_html('<a href="{}">{}</a>', reverse("submission", args=[submission.uid]), submission.uid)
 
-    regrade = in_bulk("regrade_answers", "Grade again", permission="view")
+    regrade = in_bulk("regrade_answers", "Grade again")
     make_public = in_bulk("publish_answers", "Make public ...")
     make_private = in_bulk("hide_answers", "Make private ...")
     invalidate = in_bulk("invalidate_results", "Declare their results invalid ...", valid_results_of)
-    delete_selected = in_bulk("delete_answers", "Delete ...", permission="delete")
+    delete_selected = in_bulk("delete_answers", "Delete ...")
 
 
 @admin.register(Result)
-class ResultAdmin(DeletesInBulk):
+class ResultAdmin(SeenInPart, DeletesInBulk):
     list_display = ["answer", "arch", "state", "verdict", "speedup", "current", "marks", "attempt", "why"]
     list_filter = [
         "state",
@@ -115,7 +115,7 @@ class ResultAdmin(DeletesInBulk):
     search_fields = ["submission__uid", "model__name", "kernel__name"]
     deletion = "delete_results"
     actions = [
-        *("regrade", "grade_again", "invalidate", "validate", "clear_flag", "make_public", "make_private"),
+        *("regrade", "grade_again", "invalidate", "validate", "flag", "clear_flag", "make_public", "make_private"),
         *("first", "last", "cancel", "delete_selected"),
     ]
     editable = ("invalid_reason", "flag_note")
@@ -163,10 +163,11 @@ class ResultAdmin(DeletesInBulk):
     grade_again = in_bulk("revive_results", "Grade what failed on our side again")
     invalidate = in_bulk("invalidate_results", "Declare invalid ...")
     validate = in_bulk("validate_results", "Take an invalidation back")
+    flag = in_bulk("flag_results", "Too good to be true: flag ...")
     clear_flag = in_bulk("clear_flags", "Too good, and true: let it count ...")
     make_public = in_bulk("publish_answers", "Make these answers public ...", answers_of)
     make_private = in_bulk("hide_answers", "Make these answers private ...", answers_of)
     first = in_bulk("move_first", "Queue: first")
     last = in_bulk("move_last", "Queue: last")
     cancel = in_bulk("cancel_results", "Queue: cancel ...")
-    delete_selected = in_bulk("delete_results", "Delete gradings ...", permission="delete")
+    delete_selected = in_bulk("delete_results", "Delete gradings ...")

@@ -9,14 +9,16 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from leaderboard.admin.base import in_bulk
+from leaderboard import access
+from leaderboard.admin.base import Acting, in_bulk
 from leaderboard.models import ApiToken
 from leaderboard.services import tokens
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(admin.ModelAdmin):
-    """Everybody makes their own; only superusers make and see those of others."""
+class ApiTokenAdmin(Acting):
+    """Everybody makes, sees and revokes their own; who has the right to it sees and revokes those of others, and superusers make
+    them, too."""
 
     list_display = ["label", "start", "user", "created_at", "used_at", "revoked_at"]
     list_select_related = ["user"]
@@ -27,7 +29,11 @@ class ApiTokenAdmin(admin.ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
         rows = super().get_queryset(request)
-        return rows if request.user.is_superuser else rows.filter(user=request.user.pk)
+        return rows if access.has(request.user, "revoke_apitoken") else rows.filter(user=request.user.pk)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """With the right to make some, there is a list of one's own."""
+        return super().has_view_permission(request, obj) or access.has(request.user, "add_apitoken")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         whose = ["user"] if obj or request.user.is_superuser else []
@@ -43,4 +49,4 @@ class ApiTokenAdmin(admin.ModelAdmin):
         obj.pk, obj.user_id, obj.start = made.pk, made.user_id, made.start
         messages.warning(request, f"The token, which is shown only now: {token}")
 
-    revoke = in_bulk("revoke_tokens", "Revoke ...", permission="delete")
+    revoke = in_bulk("revoke_tokens", "Revoke ...")

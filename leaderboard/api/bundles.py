@@ -25,7 +25,7 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard import faults, uploads
+from leaderboard import access, faults, uploads
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
@@ -33,7 +33,7 @@ from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import deletion, importing, room, tokens
+from leaderboard.services import deletion, importing, rights, room, tokens
 
 log = logging.getLogger(__name__)
 
@@ -99,8 +99,8 @@ def upload(
 ) -> Status:
     """The body is the file, or the field `file` of a form. 201: it is new, and is imported without further asking. 200: the same
     file, or the same Idempotency-Key, came before; nothing was changed."""
-    if not request.user.has_perm("leaderboard.add_bundle"):
-        raise HttpError(403, "The token's user may not upload bundles.")
+    if not access.has(request.user, "add_bundle"):
+        raise HttpError(403, rights.sentence("add_bundle"))
     if first := first_of(request, idempotency_key):
         read_off(request)
         return Status(200, seen(first))
@@ -142,8 +142,8 @@ def bundle(request: HttpRequest, uid: str) -> dict[str, Any]:
 
 
 def theirs(request: HttpRequest) -> QuerySet[Bundle]:
-    """Staff see all bundles, others their own."""
-    return Bundle.objects.all() if request.user.is_staff else Bundle.objects.filter(uploader=request.user.pk)
+    """Whoever may view bundles sees all of them, others their own."""
+    return Bundle.objects.seen_by(request.user)
 
 
 @contextmanager

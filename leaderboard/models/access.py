@@ -23,6 +23,7 @@ class ApiToken(models.Model):
     class Meta:
         verbose_name = "API token"
         ordering = ["-id"]
+        permissions = [("revoke_apitoken", "Can see and revoke other people's API tokens")]
 
     def __str__(self) -> str:
         return f"{self.label} ({self.start}…)"

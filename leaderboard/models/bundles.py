@@ -55,6 +55,7 @@ class Bundle(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        permissions = [("publish_bundle", "Can make bundles public or private")]
 
     def __str__(self) -> str:
         return self.name

@@ -83,6 +83,12 @@ class Result(models.Model):
 
     class Meta:
         ordering = ["id"]
+        permissions = [
+            ("regrade_result", "Can regrade results"),
+            ("invalidate_result", "Can invalidate results"),
+            ("flag_result", "Can flag results"),
+            ("queue_result", "Can move and cancel gradings"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["submission", "arch"], condition=Q(is_current=True), name="one_current_result"),
             models.UniqueConstraint(

@@ -36,6 +36,7 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ["id"]
+        permissions = [("publish_submission", "Can make answers public or private")]
         indexes = [models.Index(fields=["model", "kernel", "rollout"])]
 
     def __str__(self) -> str:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
+from leaderboard import access
 from leaderboard.bundles.runs import SAMPLING
-from leaderboard.models import Bundle, BundleModel, LanguageModel
+from leaderboard.models import Bundle, BundleEntry, BundleModel, LanguageModel, Submission
+from leaderboard.querysets import brought_by
 from leaderboard.text import clean, shorten
 
 MOST = 500  # models of one bundle that are told one by one
@@ -48,19 +50,33 @@ def kinds(bundle: Bundle) -> dict[str, str]:
     return dict(bundle.asked.exclude(kind=LanguageModel.Kind.LLM).values_list("name", "kind"))
 
 
-def tell(bundle: Bundle, models: Mapping[str, LanguageModel]) -> None:
-    """The import is done: the models' own pages say what the preview was told."""
+def tell(bundle: Bundle, models: Mapping[str, LanguageModel], by: Any = None) -> None:
+    """The import is done: the models' own pages say what the preview was told, where `by` (else the uploader) may say it."""
     for row in bundle.asked.filter(name__in=list(models)):
         model = models[row.name]
         BundleModel.objects.filter(pk=row.pk).update(model=model)
         told = {name: getattr(row, name) for name in DETAILS if getattr(row, name)}
-        if told:
+        if told and may_tell(by or bundle.uploader, model):
             LanguageModel.objects.filter(pk=model.pk).update(**told)
 
 
-def known_model(name: str) -> LanguageModel | None:
-    """The language model that a run's name leads to."""
-    return LanguageModel.objects.filter(Q(name=name) | Q(aliases__name=name), kind=LanguageModel.Kind.LLM).first()
+def may_tell(user: Any, model: LanguageModel) -> bool:
+    """Whether this person may say what pages tell of a model: a right, but for a model that only they have brought and of which
+    nothing is told yet."""
+    if access.has(user, "change_languagemodel"):
+        return True
+    elsewhere = BundleEntry.objects.filter(submission=OuterRef("pk")).exclude(bundle__uploader=access.pk_of(user))
+    of_others = Submission.objects.by(model).filter(~brought_by(user) | Q(Exists(elsewhere)))
+    return not any(getattr(model, name) for name in DETAILS) and not of_others.exists()
+
+
+def known_model(name: str, user: Any = None) -> LanguageModel | None:
+    """The language model that a run's name leads to; none where all of it is private to others."""
+    known = LanguageModel.objects.filter(Q(name=name) | Q(aliases__name=name), kind=LanguageModel.Kind.LLM).first()
+    if known is None or access.has(user, "view_languagemodel"):
+        return known
+    answers = Submission.objects.by(known)
+    return known if answers.seen_by(user).exists() or not answers.exists() else None
 
 
 def parse_sampling(text: str) -> dict[str, str]:

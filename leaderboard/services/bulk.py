@@ -46,6 +46,7 @@ class Operation:
     title: str
     of: type[models.Model]
     work: Callable[[list[int], str, Beat], Done]
+    right: str  # that it needs (leaderboard.access); rows of one's own may need less
     question: str = ""  # asked on a page of its own; empty: done without asking
     losses: Callable[[list[int]], Done] | None = None  # the counts on that page
     reason: bool = False  # a reason is asked for, and shown to everybody
@@ -56,11 +57,17 @@ class Operation:
 
 INVALID = "They stop counting; an earlier result of the same answer becomes current. The reason is shown with them."
 OPERATIONS: dict[str, Operation] = {
-    "regrade_answers": Operation(title="Grade answers again", of=Submission, work=work.regrade_answers),
+    "regrade_answers": Operation(
+        title="Grade answers again",
+        of=Submission,
+        work=work.regrade_answers,
+        right="regrade_result",
+    ),
     "publish_answers": Operation(
         title="Make answers public",
         of=Submission,
         work=work.publish_answers,
+        right="publish_submission",
         question="Everybody sees these answers from now on, also those of private bundles.",
         losses=work.shown_with_answers,
     ),
@@ -68,6 +75,7 @@ OPERATIONS: dict[str, Operation] = {
         title="Make answers private",
         of=Submission,
         work=work.hide_answers,
+        right="publish_submission",
         question="They leave every public page, count and export, also where a public bundle brought them.",
         losses=work.shown_with_answers,
     ),
@@ -75,46 +83,80 @@ OPERATIONS: dict[str, Operation] = {
         title="Delete answers",
         of=Submission,
         work=work.delete_answers,
+        right="delete_submission",
         question="The answers and their gradings go for good. Their bundles stay, with the uploaded files; so do models, "
         "and our own baselines.",
         losses=work.lost_with_answers,
         deletes=True,
         applies=~Q(**work.OURS),
     ),
-    "regrade_results": Operation(title="Grade answers again", of=Result, work=work.regrade_results),
+    "regrade_results": Operation(
+        title="Grade answers again",
+        of=Result,
+        work=work.regrade_results,
+        right="regrade_result",
+    ),
     "revive_results": Operation(
-        title="Grade what failed on our side again", of=Result, work=work.revive_results, applies=Q(state="failed")
+        title="Grade what failed on our side again",
+        of=Result,
+        work=work.revive_results,
+        right="regrade_result",
+        applies=Q(state="failed"),
     ),
     "invalidate_results": Operation(
         title="Declare results invalid",
         of=Result,
         work=work.invalidate_results,
+        right="invalidate_result",
         question=INVALID,
         losses=work.lost_with_invalidating,
         reason=True,
         applies=Q(state=Result.State.DONE, invalidated=False),
     ),
     "validate_results": Operation(
-        title="Take invalidations back", of=Result, work=work.validate_results, applies=Q(invalidated=True)
+        title="Take invalidations back",
+        of=Result,
+        work=work.validate_results,
+        right="invalidate_result",
+        applies=Q(invalidated=True),
     ),
     "clear_flags": Operation(
         title="Clear flags",
         of=Result,
         work=work.clear_flags,
+        right="flag_result",
         question="Somebody has read the code: the speedup is real, and counts from now on. The note is shown with it.",
         reason=True,
         applies=Q(flagged=True),
     ),
+    "flag_results": Operation(
+        title="Flag results",
+        of=Result,
+        work=work.flag_results,
+        right="flag_result",
+        question="They are kept out of every summary until somebody looks and clears the flag. The note is shown with them.",
+        reason=True,
+        applies=Q(state=Result.State.DONE, flagged=False),
+    ),
     "move_first": Operation(
-        title="Move gradings to the front of the queue", of=Result, work=work.move_first, applies=Q(state="queued")
+        title="Move gradings to the front of the queue",
+        of=Result,
+        work=work.move_first,
+        right="queue_result",
+        applies=Q(state="queued"),
     ),
     "move_last": Operation(
-        title="Move gradings to the end of the queue", of=Result, work=work.move_last, applies=Q(state="queued")
+        title="Move gradings to the end of the queue",
+        of=Result,
+        work=work.move_last,
+        right="queue_result",
+        applies=Q(state="queued"),
     ),
     "cancel_results": Operation(
         title="Cancel gradings",
         of=Result,
         work=work.cancel_results,
+        right="queue_result",
         question="Gradings that are not done leave the queue; results that are done stay as they are.",
         losses=work.lost_with_cancelling,
         applies=~Q(state=Result.State.DONE),
@@ -123,6 +165,7 @@ OPERATIONS: dict[str, Operation] = {
         title="Delete gradings",
         of=Result,
         work=work.delete_results,
+        right="delete_result",
         question="The gradings go for good, with their samples and logs; the answers stay.",
         losses=work.lost_with_results,
         deletes=True,
@@ -131,6 +174,7 @@ OPERATIONS: dict[str, Operation] = {
         title="Make bundles public",
         of=Bundle,
         work=work.publish_bundles,
+        right="publish_bundle",
         question="Everybody sees their answers from now on, but for those that were made private one by one.",
         losses=work.shown_with_bundles,
         chunk=1,
@@ -139,6 +183,7 @@ OPERATIONS: dict[str, Operation] = {
         title="Make bundles private",
         of=Bundle,
         work=work.hide_bundles,
+        right="publish_bundle",
         question="Their answers become private, unless another bundle that is public brought them too.",
         losses=work.shown_with_bundles,
         chunk=1,
@@ -147,6 +192,7 @@ OPERATIONS: dict[str, Operation] = {
         title="Delete bundles",
         of=Bundle,
         work=work.delete_bundles,
+        right="delete_bundle",
         question="The uploaded files go for good, with every answer that only they brought, and all its gradings. "
         "What other bundles brought too stays, with its results.",
         losses=work.lost_with_bundles,
@@ -157,6 +203,7 @@ OPERATIONS: dict[str, Operation] = {
         title="Revoke tokens",
         of=ApiToken,
         work=work.revoke_tokens,
+        right="revoke_apitoken",
         question="Programs that use them are refused from now on. A revoked token cannot be brought back.",
         losses=work.lost_with_tokens,
     ),

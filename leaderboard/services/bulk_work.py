@@ -69,6 +69,10 @@ def validate_results(ids: list[int], reason: str, beat: Beat) -> Done:
     return {"results valid again": judgement.validate(Result.objects.filter(pk__in=ids).only("pk"))}
 
 
+def flag_results(ids: list[int], reason: str, beat: Beat) -> Done:
+    return {"results flagged": judgement.flag(Result.objects.filter(pk__in=ids).only("pk"), reason)}
+
+
 def clear_flags(ids: list[int], reason: str, beat: Beat) -> Done:
     return {"flags cleared": judgement.clear_flag(Result.objects.filter(pk__in=ids).only("pk"), reason)}
 

@@ -24,6 +24,11 @@ def validate(results: Iterable[Result]) -> int:
     return _decide(results, {"invalidated": True}, {"invalidated": False, "invalid_reason": ""})
 
 
+def flag(results: Iterable[Result], note: str) -> int:
+    """A person doubts them: they count in no summary until somebody clears the flag. The note is shown with them."""
+    return _decide(results, {"state": Result.State.DONE, "flagged": False}, {"flagged": True, "flag_note": note})
+
+
 def clear_flag(results: Iterable[Result], note: str) -> int:
     """A person has looked at a speedup too good to be true, and it is true: it counts from now on."""
     return _decide(results, {"flagged": True}, {"flagged": False, "flag_note": note})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Length
 
+from leaderboard import access
 from leaderboard.bundles.found import Answer
 from leaderboard.models import Bundle, BundleEntry, Submission
 from leaderboard.text import clean
@@ -42,7 +43,7 @@ def known_answers(answers: Sequence[Answer]) -> dict[str, Known]:
 
 def hidden_from(bundle: Bundle, known: dict[str, Known]) -> frozenset[int]:
     """Answers that are there already without its uploader being allowed to know: they count as new."""
-    if bundle.uploader is None or bundle.uploader.is_staff:
+    if access.has(bundle.uploader, "view_submission"):
         return frozenset()
     private = {row.submission.pk for row in known.values() if row.is_same and not row.submission.public}
     theirs = BundleEntry.objects.filter(submission__in=private, bundle__uploader=bundle.uploader).exclude(bundle=bundle)

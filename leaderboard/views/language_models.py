@@ -20,28 +20,36 @@ from leaderboard.figures import charts
 from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
+from leaderboard.querysets import ResultQuerySet
 from leaderboard.selection import ARCHS, Selection, with_selection
 from leaderboard.summaries import Summaries
+from leaderboard.views.submissions import for_whom_it_is
 
 ANSWERS_A_PAGE = 100
 
 
+@for_whom_it_is
 @with_selection()
 def language_model(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
     """Its summary on each architecture, its kernels, its answers."""
-    model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
+    model = seen(request, slug)
     summaries = Summaries()
     rows = [row for row in board_rows(Selection(), summaries) if row.model == model]
     archs = tuple(row.arch for row in rows)
     kernels = summaries.active_kernels
-    groups = group_by_kernel(load_answers(Result.objects.rankable().by(model)))
+    groups = group_by_kernel(load_answers(counted(request, model)))
     submissions = (
-        Submission.objects.public().by(model).light().select_related("kernel").order_by("kernel__position", "rollout", "id")
+        Submission.objects.seen_by(request.user)
+        .by(model)
+        .light()
+        .select_related("kernel")
+        .order_by("kernel__position", "rollout", "id")
     )
     page = Paginator(submissions, ANSWERS_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "section": "board",
         "model": model,
+        "private": not LanguageModel.objects.public().filter(pk=model.pk).exists(),
         "link": model.link if model.link.startswith(("https://", "http://")) else "",
         "submissions": page.paginator.count,
         "kernel_count": len(kernels),
@@ -53,11 +61,11 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "figure": reverse("figure_model", args=[model.slug]),
         "heat_map": reverse("figure_model_scores", args=[model.slug]),
         "query": selection.query(models=(model,)),
-        "trend": _trend(model),
+        "trend": _trend(request, model),
         "trend_figure": reverse("figure_model_bundles", args=[model.slug]),
-        "asked": _asked(model),
+        "asked": _asked(request, model),
         "page": page,
-        "answers": _answers(page, selection),
+        "answers": _answers(request, page, selection),
         "hidden": selection.hide,
         "mark_legend": [(word, MEANINGS[word], word in selection.hide) for word in CONDITIONS],
         "hide_query": f"hide={','.join(selection.hide)}&" if selection.hide else "",
@@ -65,32 +73,47 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
     return render(request, "leaderboard/model.html", context)
 
 
+@for_whom_it_is
 def model_figure(request: HttpRequest, slug: str) -> JsonResponse:
-    return JsonResponse(charts.answers_of_kernels(*_by_kernel(slug)))
+    return JsonResponse(charts.answers_of_kernels(*_by_kernel(request, slug)))
 
 
+@for_whom_it_is
 def scores_figure(request: HttpRequest, slug: str) -> JsonResponse:
-    return JsonResponse(charts.scores_of_kernels(*_by_kernel(slug)))
+    return JsonResponse(charts.scores_of_kernels(*_by_kernel(request, slug)))
 
 
+@for_whom_it_is
 def bundles_figure(request: HttpRequest, slug: str) -> JsonResponse:
-    rows = _trend(get_object_or_404(LanguageModel.objects.public(), slug=slug))
+    rows = _trend(request, seen(request, slug))
     return JsonResponse(charts.bundles_of_model(rows, [arch for arch in ARCHS if any(row["arch"] == arch for row in rows)]))
 
 
-def _by_kernel(slug: str) -> tuple[dict[tuple[str, str], Group], list[str], list[str]]:
+def seen(request: HttpRequest, slug: str) -> LanguageModel:
+    """A model with a public answer, or with one that this person may see; any other does not exist."""
+    return get_object_or_404(LanguageModel.objects.seen_by(request.user), slug=slug)
+
+
+def counted(request: HttpRequest, model: LanguageModel) -> ResultQuerySet:
+    """What its figures are made of: rankable results; of a model that is private, those that would be if it were public."""
+    if LanguageModel.objects.public().filter(pk=model.pk).exists():
+        return Result.objects.rankable().by(model)
+    return Result.objects.current().native().trusted().up_to_date().by(model).seen_by(request.user)
+
+
+def _by_kernel(request: HttpRequest, slug: str) -> tuple[dict[tuple[str, str], Group], list[str], list[str]]:
     """A model's answers; the kernels and the architectures that have some."""
-    model = get_object_or_404(LanguageModel.objects.public(), slug=slug)
-    groups = group_by_kernel(load_answers(Result.objects.rankable().by(model)))
+    groups = group_by_kernel(load_answers(counted(request, seen(request, slug))))
     archs = [arch for arch in ARCHS if any(where == arch for _, where in groups)]
     names = [name for name in Kernel.objects.active().values_list("name", flat=True) if any(key == name for key, _ in groups)]
     return groups, names, archs
 
 
-def _trend(model: LanguageModel) -> list[dict[str, Any]]:
-    """What each public bundle brought of this model, oldest first, by architecture; empty where there is one bundle only."""
-    brought_by = Q(submission__entries__first=True, submission__entries__bundle__public=True)  # both of one entry
-    results = Result.objects.rankable().by(model).filter(brought_by)
+def _trend(request: HttpRequest, model: LanguageModel) -> list[dict[str, Any]]:
+    """What each bundle that is shown brought of this model, oldest first, by architecture; empty where it is one only."""
+    shown = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
+    brought_by = Q(submission__entries__first=True, submission__entries__bundle__in=shown.values("pk"))  # both of one entry
+    results = counted(request, model).filter(brought_by)
     brought = F("submission__entries__bundle__pk")
     rows: list[dict[str, Any]] = [
         dict(row)
@@ -108,9 +131,10 @@ def _trend(model: LanguageModel) -> list[dict[str, Any]]:
     return rows if len({row["bundle"] for row in rows}) > 1 else []
 
 
-def _asked(model: LanguageModel) -> list[BundleModel]:
-    """How the model was asked, by public bundle, oldest first; what a run does not say is left out."""
-    told = model.asked.filter(bundle__public=True, bundle__state=Bundle.State.IMPORTED).exclude(sampling={}, prompt="")
+def _asked(request: HttpRequest, model: LanguageModel) -> list[BundleModel]:
+    """How the model was asked, by bundle that is shown, oldest first; what a run does not say is left out."""
+    shown = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
+    told = model.asked.filter(bundle__in=shown.values("pk"), bundle__state=Bundle.State.IMPORTED).exclude(sampling={}, prompt="")
     return list(told.select_related("bundle").order_by("bundle"))
 
 
@@ -126,11 +150,16 @@ def _summary(row: Row) -> dict[str, Any]:
     }
 
 
-def _answers(page: Page, selection: Selection) -> list[dict[str, Any]]:
+def _answers(request: HttpRequest, page: Page, selection: Selection) -> list[dict[str, Any]]:
     """The page's submissions, each with its current result on every architecture."""
     shown = list(page.object_list)
     results = (
-        Result.objects.current().public().filter(submission__in=shown).filter(selection.unhidden).light().select_related("kernel")
+        Result.objects.current()
+        .seen_by(request.user)
+        .filter(submission__in=shown)
+        .filter(selection.unhidden)
+        .light()
+        .select_related("kernel")
     )
     found = {(result.submission_id, result.arch): _result(result) for result in results}
     return [{"submission": submission, "results": [found.get((submission.pk, arch)) for arch in ARCHS]} for submission in shown]

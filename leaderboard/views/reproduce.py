@@ -12,7 +12,7 @@ from kernels.catalog import UnknownKernel, get_kernel
 from leaderboard.models import Submission
 from leaderboard.record import record
 from leaderboard.reproduction import reproduction
-from leaderboard.views.submissions import for_whom_it_is, visible
+from leaderboard.views.submissions import for_whom_it_is, shown, visible
 
 LONGEST_LINES = 3000  # difflib needs seconds beyond
 OTHER_ANSWERS = 30
@@ -37,7 +37,7 @@ def diff(request: HttpRequest, uid: str) -> HttpResponse:
     mine, theirs = found.source.splitlines(), other.source.splitlines()
     too_long = max(len(mine), len(theirs)) > LONGEST_LINES
     lines = [] if too_long else list(difflib.unified_diff(theirs, mine, other.label, f"answer {found.uid}", lineterm="", n=4))
-    siblings = Submission.objects.public().filter(kernel=found.kernel).exclude(pk=found.pk).exclude(source=None)
+    siblings = Submission.objects.seen_by(request.user).filter(kernel=found.kernel).exclude(pk=found.pk).exclude(source=None)
     context = {
         "section": "kernels",
         "submission": found,
@@ -57,7 +57,7 @@ def folder(request: HttpRequest, uid: str) -> HttpResponse:
     found = visible(request, uid)
     if found.source is None:
         raise Http404
-    current = found.results.current().select_related("machine", "kernel").order_by("arch")
+    current = shown(request, found).current().select_related("machine", "kernel").order_by("arch")
     try:
         archive = reproduction(found, [record(result) for result in current])
     except UnknownKernel as gone:

@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
-from leaderboard import numbers, verdicts
+from leaderboard import access, numbers, verdicts
 from leaderboard.figures import charts
 from leaderboard.highlight import highlight_c
 from leaderboard.marks import explanations, marks
@@ -27,13 +27,13 @@ from leaderboard.status import pending
 
 
 def for_whom_it_is(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Staff see more: no cache may give their answer to others, nor keep what is private."""
+    """Some see more: no cache may give their answer to others, nor keep what is private."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = view(request, *args, **kwargs)
         patch_vary_headers(response, ["Cookie"])
-        if request.user.is_staff:
+        if request.user.is_authenticated:
             add_never_cache_headers(response)
         return response
 
@@ -43,7 +43,7 @@ def for_whom_it_is(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespo
 @for_whom_it_is
 def submission(request: HttpRequest, uid: str) -> HttpResponse:
     found = visible(request, uid)
-    results = list(_shown(request, found).select_related("machine", "kernel").order_by("-id"))
+    results = list(shown(request, found).select_related("machine", "kernel").order_by("-id"))
     current = [result for arch in ARCHS for result in results if result.is_current and result.arch == arch]
     panels = [_panel(found, result) for result in current]
     parked = _parked_reasons(results)
@@ -51,7 +51,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
     context = {
         "section": "kernels",
         "submission": found,
-        "model_is_public": found.public or LanguageModel.objects.public().filter(pk=found.model_id).exists(),
+        "model_is_seen": found.public or LanguageModel.objects.seen_by(request.user).filter(pk=found.model_id).exists(),
         "sentences": _sentences(results, current, parked),
         "panels": panels,
         "round_archs": [panel["arch"] for panel in timed],
@@ -65,7 +65,10 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "history": results,
         "parked": parked,
         "own": own_scores(found, current),
-        "bundles": Bundle.objects.public().filter(entries__submission=found).order_by("id"),
+        "bundles": (Bundle.objects.public() | Bundle.objects.seen_by(request.user))
+        .filter(entries__submission=found)
+        .distinct()
+        .order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)
 
@@ -85,14 +88,14 @@ def submission_source(request: HttpRequest, uid: str) -> HttpResponse:
 def submission_record(request: HttpRequest, uid: str) -> JsonResponse:
     """The current records, as `python -m grading --json` prints them, one an architecture."""
     found = visible(request, uid)
-    current = _shown(request, found).current().select_related("machine", "kernel").order_by("arch")
+    current = shown(request, found).current().select_related("machine", "kernel").order_by("arch")
     return JsonResponse({"submission": found.uid, "results": [record(result) for result in current]})
 
 
 @for_whom_it_is
 def samples_figure(request: HttpRequest, uid: str, arch: str) -> JsonResponse:
     found = visible(request, uid)
-    result = _shown(request, found).current().filter(arch=arch).first()
+    result = shown(request, found).current().filter(arch=arch).first()
     samples = Samples.of(result) if result else None
     if samples is None:
         raise Http404
@@ -107,19 +110,17 @@ def _parked_reasons(results: Sequence[Result]) -> dict[str, str | None]:
 
 
 def visible(request: HttpRequest, uid: str) -> Submission:
-    """A public answer; a private one for staff only. To anybody else it does not exist."""
-    submissions = Submission.objects.select_related("kernel", "model")
-    # Asked in every case: the headers tell whether a page looked at the session.
-    found = (submissions if request.user.is_staff else submissions.public()).filter(uid=uid).first()
+    """A public answer; a private one for its uploader, and for whoever may view it. To anybody else it does not exist."""
+    found = Submission.objects.seen_by(request.user).select_related("kernel", "model").filter(uid=uid).first()
     if found is None:
         raise Http404
     return found
 
 
-def _shown(request: HttpRequest, found: Submission) -> ResultQuerySet:
-    """Its results; what a double of a service graded is for staff only."""
+def shown(request: HttpRequest, found: Submission) -> ResultQuerySet:
+    """Its results; what a double of a service graded is only for whoever may view results."""
     results = Result.objects.filter(submission=found)
-    return results if request.user.is_staff else results.real()
+    return results if access.has(request.user, "view_result") else results.real()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""/try/: paste an answer, see its verdict. Everything here is its author's alone (and staff's)."""
+"""/try/: paste an answer, see its verdict. Everything here is its author's alone (and of those who may view trials)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from grading.answer import clean_source
-from leaderboard import verdicts
+from leaderboard import access, verdicts
 from leaderboard.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Trial
 from leaderboard.queue_status import arch_counts, living_workers
@@ -116,9 +116,9 @@ def trial_state(request: HttpRequest, uid: str) -> JsonResponse:
 
 
 def theirs(request: HttpRequest, uid: str) -> Trial:
-    """To everybody but its author and staff it does not exist."""
+    """To everybody but its author, and whoever may view trials, it does not exist."""
     rows = Trial.objects.select_related("submission__kernel", "submission__model")
-    if not request.user.is_staff:
+    if not access.has(request.user, "view_trial"):
         rows = rows.filter(user=request.user.pk)
     found = rows.filter(submission__uid=uid).first()
     if found is None:

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.files.base import ContentFile
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -66,6 +66,10 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "healthz": ("/healthz",),
     "readyz": ("/readyz",),
     "try/login/": ("/try/login/",),
+    "account/reset/": ("/account/reset/",),
+    "account/reset/sent/": ("/account/reset/sent/",),
+    "account/reset/done/": ("/account/reset/done/",),
+    "account/reset/<uidb64>/<token>/": ("/account/reset/MQ/none-such/",),
     "api/openapi.json": ("/api/openapi.json",),
     "api/kernels": ("/api/kernels",),
     "api/models": ("/api/models",),
@@ -107,7 +111,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "api/bundles/<uid>": ("/api/bundles/hushedbundle", "/api/bundles/1"),
 }
 # One's own, or nothing that is anybody's.
-OWN = {"try/", "try/logout/", "api/bundles", "api/", "^api/"}
+OWN = {"try/", "try/logout/", "account/password/", "account/password/done/", "api/bundles", "api/", "^api/"}
 REFUSED = {302, 400, 401, 403, 404}
 MEDIA = ("/media/", "/media/{file}", "/var/media/{file}", "/static/{file}", "/static/../media/{file}")
 
@@ -212,7 +216,9 @@ def test_every_address_is_named_here() -> None:
     assert not unknown, "say in this file who may see what is there"
     assert set(GUARDED) | set(PUBLIC) | OWN <= set(ROUTES), "an address that is gone"
     with_arguments = {route for route in ROUTES if "<" in route and not route.startswith("admin/")}
-    by_kernel = {route for route in with_arguments if "kernels/<slug:name>" in route}  # kernels are never private
+    by_kernel = {
+        route for route in with_arguments if re.search("kernels/<slug:name>|<token>", route)
+    }  # kernels are never private
     assert with_arguments - by_kernel <= set(GUARDED)
 
 
@@ -275,12 +281,16 @@ def test_an_unknown_thing_and_a_private_one_are_answered_alike(owner: User) -> N
 def test_the_admin_is_for_staff(owner: User) -> None:
     bundle, answer = Bundle.objects.get(uid="hushedbundle"), Submission.objects.get(uid=HIDDEN)
     numbers = {"<int:pk>": str(bundle.pk), "<path:object_id>": str(bundle.pk), "<id>": str(owner.pk)}
-    numbers |= {"<path:content_type_id>": "1", "^(?P<app_label>auth|leaderboard)/$": "leaderboard/", "(?P<url>.*)$": "hushed"}
+    numbers |= {
+        "<path:content_type_id>": "1",
+        "(?P<url>.*)$": "hushed",
+    }
     for person, client in everybody_else().items():
         for route in ROUTES:
-            if not route.startswith("admin/") or route in ("admin/login/", "admin/logout/"):
+            if not route.startswith("admin/") or route in ("admin/login/", "admin/logout/", "admin/password_change/"):
                 continue
             address = route.replace("submission/<path:object_id>", f"submission/{answer.pk}")
+            address = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "leaderboard/", address)
             for pattern, value in numbers.items():
                 address = address.replace(pattern, value)
             response = client.get(f"/{address}")
@@ -296,21 +306,27 @@ def test_files_are_nowhere_to_be_had(owner: User) -> None:
             assert client.get(pattern.format(file=stored)).status_code == 404, pattern
 
 
-def test_the_owner_and_staff_have_it_and_no_cache_keeps_it(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_owner_and_a_reviewer_have_it_and_no_cache_keeps_it(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "drawn", lambda figure, form: b"<svg/>")
     of_owner = Client()
     of_owner.force_login(owner)
     program = Client(headers={"Authorization": f"Bearer {tokens.make(owner, 'mine')[1]}"})
-    staff = Client()
+    reviewer, staff = Client(), Client()
+    person = make_user("reviewer")
+    person.user_permissions.add(*Permission.objects.filter(codename__in=["view_submission", "view_trial"]))
+    reviewer.force_login(person)
     staff.force_login(make_user("staff", is_staff=True))
     seen = [of_owner.get(f"/try/{TRIAL}/"), of_owner.get(f"/try/{TRIAL}/state.json"), program.get("/api/bundles/hushedbundle")]
     pages = ("", "answer.c", "record.json", "diff/", "reproduce.zip")
-    seen += [staff.get(f"/submissions/{HIDDEN}/{page}") for page in pages]
-    seen += [staff.get(f"/figures/submissions/{HIDDEN}/amd64.{form}") for form in ("json", "svg")]
+    for client in (of_owner, reviewer):
+        seen += [client.get(f"/submissions/{HIDDEN}/{page}") for page in pages]
+        seen += [client.get(f"/figures/submissions/{HIDDEN}/amd64.{form}") for form in ("json", "svg")]
+        seen += [client.get(page) for page in ("/models/hushed-model/", "/figures/models/hushed-model.json")]
     for response in seen:
         assert response.status_code == 200
         assert {"private", "no-store"} <= set(re.split(r", *", response.headers["Cache-Control"])), response.request["PATH_INFO"]
-    assert of_owner.get(f"/submissions/{HIDDEN}/").status_code == 404
+    assert {staff.get(f"/submissions/{HIDDEN}/{page}").status_code for page in pages} == {404}
+    assert staff.get("/models/hushed-model/").status_code == 404
 
 
 def test_ids_are_random_and_tell_no_order() -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
 
@@ -112,7 +112,11 @@ def test_strangers_sign_in_first_and_see_no_trial_of_others(person: Client, clie
     for address in (page, f"{page}state.json", f"/submissions/{uid}/", f"/submissions/{uid}/record.json"):
         assert other.get(address).status_code == 404, address
     assert uid not in other.get("/try/").content.decode()
-    assert signed_in("staff", is_staff=True).get(page).status_code == 200
+    assert signed_in("staff", is_staff=True).get(page).status_code == 404
+    reviewer = User.objects.create_user("reviewer")
+    reviewer.user_permissions.add(Permission.objects.get(codename="view_trial"))
+    client.force_login(reviewer)
+    assert client.get(page).status_code == 200
 
 
 def test_people_without_the_admin_sign_in_and_out(client: Client) -> None:

@@ -139,7 +139,7 @@ def test_every_failure_is_one_clear_line(file: Path, token: str, live_server: An
     (tmp_path / "nothing").write_bytes(b"")
     for path, url, word, said, status in (
         (file, live_server.url, "ak_wrong", "does not know this token", REFUSED),
-        (file, live_server.url, may_not, "may not upload", REFUSED),
+        (file, live_server.url, may_not, "You need the right “add bundle”", REFUSED),
         (file, f"{live_server.url}/methodology", token, "is --url right?", REFUSED),
         (file, "http://127.0.0.1:9", token, "does not answer", LATER),
         (file, "example.org", token, "--url should be like", REFUSED),
