@@ -25,6 +25,7 @@ class Submission(models.Model):
     reply = models.TextField(blank=True)  # as the model wrote it
     source = models.TextField(null=True, blank=True)  # the C in it; null: no answer
     source_sha256 = models.CharField(max_length=64, blank=True)
+    answer_from = models.CharField(max_length=16, blank=True)  # which rule chose the C; empty: none is there, or nobody noted it
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     cut_short = models.BooleanField(default=False)

@@ -28,7 +28,7 @@ from django.core.files import File
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from grading.answer import clean_source, extract_source
+from grading.answer import Kind, extract
 from leaderboard.bundles import archives
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
@@ -335,7 +335,8 @@ def _bring(
 
 def submission_of(answer: Answer, kernels: dict[str, Any], models: dict[str, LanguageModel], bundle: Bundle) -> Submission:
     reply = clean(answer.reply)
-    source = clean_source(reply) if answer.raw else extract_source(reply)
+    extracted = extract(reply, answer.kernel, Kind.RAW if answer.raw else Kind.REPLY)
+    source = extracted.source
     return Submission(
         uid=public_id(),
         identity=answer.identity,
@@ -345,6 +346,7 @@ def submission_of(answer: Answer, kernels: dict[str, Any], models: dict[str, Lan
         reply=reply,
         source=source,
         source_sha256=hashlib.sha256(source.encode()).hexdigest() if source else "",
+        answer_from=extracted.answer_from or "",
         prompt_tokens=answer.prompt_tokens,
         completion_tokens=answer.completion_tokens,
         cut_short=answer.cut_short,

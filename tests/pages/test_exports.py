@@ -22,7 +22,7 @@ LEADERBOARD_HEADER = (
 RESULTS_HEADER = (
     "submission,model,kind,kernel,kernel_version,arch,rollout,verdict,answer_parsed,compiled,correct,within_memory,passed,kernel_score,"
     "speedup,speedup_low,speedup_high,sol_ms,ref_ms,throughput_m,extra_mb,peak_mb,emulated,sandbox,machine,cpu_model,compiler,bundle,"
-    "graded_at,source_sha256,flagged,invalidated,outdated,weights,temperature,max_tokens"
+    "graded_at,source_sha256,flagged,invalidated,outdated,weights,temperature,max_tokens,answer_from"
 )
 SHA256 = "bde65fd0badf3bfbc6cbd2e9f8640b7db6c4c3fbd125fef8ad3b412f0f4cf309"
 
