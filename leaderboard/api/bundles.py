@@ -30,7 +30,7 @@ from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import deletion, importing, tokens
+from leaderboard.services import deletion, importing, matching, tokens
 
 CHUNK_BYTES = 1 << 18
 FORM_BYTES = 1 << 16  # around the file, if it comes in a form
@@ -79,6 +79,13 @@ def upload(
     model: Annotated[str, Query(max_length=300, pattern=NO_NUL, description="For rows that do not name their model.")] = "",
     public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
     sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
+    overlap: Annotated[
+        str,
+        Query(
+            pattern="^(same|another)?$",
+            description="Of rows without trace ids, where an earlier bundle has a part of them: whether it is the same run.",
+        ),
+    ] = "",
     idempotency_key: Annotated[
         str,
         Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: answered with the bundle."),
@@ -93,7 +100,8 @@ def upload(
     ] = "",
 ) -> Status:
     """The body is the file, or the field `file` of a form. 201: it is new, and is imported without further asking. 200: the same
-    file, or the same Idempotency-Key, came before; nothing was changed."""
+    file, or the same Idempotency-Key, came before; nothing was changed. 409: an earlier bundle has a part of its answers; both
+    are named, and `overlap` has to say whether it is the same run; nothing was kept."""
     if not request.user.has_perm("leaderboard.add_bundle"):
         raise HttpError(403, "The token's user may not upload bundles.")
     if first := first_of(request, idempotency_key):
@@ -104,7 +112,11 @@ def upload(
         digest = hash_of(file)
         if sha256 and sha256 != digest:
             raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
-        bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
+        bundle, is_new = kept(
+            request, file, digest, name=name or file.name or "bundle", model=model, public=public, overlap=overlap
+        )
+    if is_new:
+        refuse_undecided(bundle)
     if idempotency_key:
         first = claimed(request, idempotency_key, bundle)
         if is_new and first != bundle:  # another request with this key was faster, with another file
@@ -171,6 +183,20 @@ def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bun
     except BundleError as error:
         raise HttpError(409, str(error)) from None
     return bundle, True
+
+
+def refuse_undecided(bundle: Bundle) -> None:
+    """Nobody can be asked here. What is too large to be read within the request fails with the same words later on."""
+    if bundle.overlap or bundle.size_bytes > settings.BUNDLE_READ_NOW_MB << 20:
+        return
+    try:
+        read = importing.read(bundle)
+    except Exception:  # noted there, and tried again by the housekeeping cluster
+        return
+    undecided = matching.open_overlaps(read) if read.state == Bundle.State.PREVIEW else []
+    if undecided:
+        deletion.delete_bundle(read)
+        raise HttpError(409, f"{matching.question(read, undecided)} Nothing was kept.")
 
 
 def check_announced(*lengths: str | None) -> None:

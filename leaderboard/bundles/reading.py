@@ -132,6 +132,8 @@ class Reading:
             kernel=reply.kernel,
             rollout=min(rollout if reply.rollout is None else reply.rollout, MAX_ROLLOUT),
             identity=place.identity(reply.trace_id, part),
+            has_trace=bool(reply.trace_id),
+            named_rollout=None if reply.rollout is None else min(reply.rollout, MAX_ROLLOUT),
             reply=reply.text,
             raw=reply.raw,
             prompt_tokens=reply.prompt_tokens,
