@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from leaderboard.bundles.runs import SAMPLING
+from leaderboard.bundles.runs import SAMPLING, SERVED
 from leaderboard.models import Bundle, BundleModel, LanguageModel
 from leaderboard.text import clean, shorten
 
@@ -40,7 +40,7 @@ def note(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, 
 
 def sampling_of(asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Each setting with its values; several where several runs differ in it."""
-    return {key: shorten(", ".join(asked[key]), 200) for key in SAMPLING if asked.get(key)}
+    return {key: shorten(", ".join(asked[key]), 200) for key in (*SAMPLING, SERVED) if asked.get(key)}
 
 
 def kinds(bundle: Bundle) -> dict[str, str]:

@@ -365,3 +365,11 @@ def test_real_runs_are_known_however_they_are_packed():
         assert importing.import_bundle(importing.read(importing.keep_path(run))).state == "imported", run
     assert Submission.objects.filter(text_key="").count() == 0
     assert ANSWER
+
+
+def test_a_model_is_the_string_that_was_asked_for_and_the_served_one_is_kept_beside_it():
+    bundle = bring(
+        lines(say("a", model="Lab/Big", served_model="big-2026-11"), say("b", model="lab/big", served_model="lab/big"))
+    )
+    assert {row.name: row.sampling for row in bundle.asked.all()} == {"Lab/Big": {"served_model": "big-2026-11"}, "lab/big": {}}
+    assert Submission.objects.values("model").distinct().count() == 2

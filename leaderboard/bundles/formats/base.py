@@ -20,7 +20,8 @@ class Reply:
 
     kernel: str | None
     text: str
-    model: str | None = None
+    model: str | None = None  # that the run asked for
+    served_model: str | None = None  # that the provider says has answered
     trace_id: str | None = None
     rollout: int | None = None  # None: its rank among earlier rows of the same task
     raw: bool = False
