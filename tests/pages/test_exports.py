@@ -50,7 +50,8 @@ def test_results_have_exactly_these_bytes(kernel: Kernel, model: LanguageModel, 
     assert reader.download("/export/results.csv") == (
         f"{RESULTS_HEADER}\n"
         "aaaaaaaaaa,lab/one,llm,dot_f32,1.1+3f9c21ab,amd64,0,passed,1,1,1,1,1,1.0,8.0,7.9,8.1,1.75,14.0,9586.75,0.3333333333333333,"
-        f'140.25,0,local,mmmmmmmmmm,"AMD ""EPYC"", 9R14",gcc 14.2.0,{bundle.uid},2026-11-27T14:02:09+00:00,{SHA256},0,0,0,,,,text\n'
+        f'140.25,0,local,mmmmmmmmmm,"AMD ""EPYC"", 9R14",gcc 14.2.0,{bundle.uid},2026-11-27T14:02:09+00:00,'
+        f"{SHA256},0,0,0,,,,text\n"
         "bbbbbbbbbb,lab/one,llm,dot_f32,1.1+3f9c21ab,amd64,1,no_answer,0,,,,0,0.0,,,,,,,,,0,local,,,,"
         f"{bundle.uid},2026-11-27T14:02:09.123456+00:00,,0,0,0,,,,\n"
     )
