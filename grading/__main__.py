@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from grading.answer import clean_source, extract_source, source_from_text
+from grading.answer import AnswerFrom, Extracted, Kind, extract
 from grading.faults import Fault
-from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_source
+from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_extracted
 from grading.report import report
 from grading.result import GradingResult, Verdict
 from grading.sandbox.local import host_arch
@@ -26,7 +26,6 @@ from kernels.spec import KernelSpec, SpecError
 EXIT_FAULT = 3
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
-READERS: dict[str, Callable[[str], str | None]] = {"auto": source_from_text, "reply": extract_source, "raw": clean_source}
 BASELINES: dict[str, Callable[[KernelSpec], str]] = {
     "naive": lambda kernel: kernel.reference_source,
     "tuned": lambda kernel: kernel.tuned_source,
@@ -50,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(str(error))
     signal.signal(signal.SIGTERM, _end)
     try:
-        verdicts = [_grade(kernel, source, options) for kernel, source in jobs]
+        verdicts = [_grade(kernel, answer, options) for kernel, answer in jobs]
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -75,9 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="print the record as one JSON object and nothing else")
     parser.add_argument("--list", action="store_true", help="list the kernels and end")
     reading = parser.add_mutually_exclusive_group()
-    reading.add_argument("--reply", dest="read", action="store_const", const="reply", help="FILE is a reply, tags or not")
-    reading.add_argument("--raw", dest="read", action="store_const", const="raw", help="FILE is C, tags or not")
-    parser.set_defaults(read="auto")
+    reading.add_argument("--reply", dest="read", action="store_const", const=Kind.REPLY, help="FILE is a reply, tags or not")
+    reading.add_argument("--raw", dest="read", action="store_const", const=Kind.RAW, help="FILE is C, tags or not")
+    parser.set_defaults(read=Kind.AUTO)
     limits = parser.add_argument_group("limits, in CPU seconds")
     limits.add_argument("--call-s", type=_positive, default=CALL_S, metavar="S", help=f"one call; default {CALL_S}")
     limits.add_argument("--total-s", type=_positive, default=TOTAL_S, metavar="S", help=f"the whole run; default {TOTAL_S}")
@@ -88,31 +87,32 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _jobs(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[tuple[KernelSpec, str | None]]:
+def _jobs(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[tuple[KernelSpec, Extracted]]:
     """What is to be graded: kernels and sources. Ends with status 2 where the command line does not say."""
     if options.baseline:
         if options.file:
             parser.error("either FILE or --baseline, not both")
         kernels = [get_kernel(options.kernel)] if options.kernel else list(load_catalog().values())
-        return [(kernel, BASELINES[options.baseline](kernel)) for kernel in kernels]
+        return [(kernel, Extracted(BASELINES[options.baseline](kernel), AnswerFrom.RAW)) for kernel in kernels]
     if not options.file:
         parser.error("FILE is missing (or --baseline)")
     if not options.kernel:
         parser.error(f"--kernel is missing; there are: {', '.join(load_catalog())}")
-    return [(get_kernel(options.kernel), _read(parser, options))]
+    kernel = get_kernel(options.kernel)
+    return [(kernel, _read(parser, options, kernel))]
 
 
-def _read(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str | None:
+def _read(parser: argparse.ArgumentParser, options: argparse.Namespace, kernel: KernelSpec) -> Extracted:
     try:
         data = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
     except OSError as error:
         parser.error(f"cannot read {options.file}: {error.strerror}")
     text = data.decode("utf-8", "surrogateescape")
-    is_reply = options.read == "auto" and options.file != "-" and not options.file.endswith(".c")
-    return READERS["reply" if is_reply else options.read](text)
+    is_reply = options.read == Kind.AUTO and options.file != "-" and not options.file.endswith(".c")
+    return extract(text, kernel.entry, Kind.REPLY if is_reply else options.read)
 
 
-def _grade(kernel: KernelSpec, source: str | None, options: argparse.Namespace) -> Verdict:
+def _grade(kernel: KernelSpec, answer: Extracted, options: argparse.Namespace) -> Verdict:
     """Grade, print, and say what came out."""
     waiting = None if options.json else _say_once("another grading runs on this machine: waiting for it to end")
     spend = replace(
@@ -122,7 +122,7 @@ def _grade(kernel: KernelSpec, source: str | None, options: argparse.Namespace) 
     )
     try:
         with closing(open_sandbox(options.sandbox, options.arch)) as sandbox:
-            result = grade_source(source, kernel, sandbox, spend)
+            result = grade_extracted(answer, kernel, sandbox, spend)
     except Fault as fault:
         result = fault_result(fault, kernel, arch=options.arch, sandbox=options.sandbox)
     _print(result, as_json=options.json)

@@ -1,98 +1,72 @@
-"""From a reply to the C in it: pure functions, no opinion on whether the C is any good.
+"""From a reply to the C in it: a pure function, no opinion on whether the C is any good.
 
-The rule: the last complete, non-empty <answer>...</answer>; inside it the last fenced block that is not empty, if there is one;
-CRLF and a byte order mark undone, and HTML entities where the text cannot be C as it stands.
+The rule, which docs/record.md has for readers. Nothing inside <think>...</think>, or after a <think> that is never closed, or
+before a </think> that nothing opened, is an answer. Of the complete, non-empty <answer>...</answer> pairs that remain: the last
+whose C defines the kernel's function, else the last. Inside it: the last fenced block that defines the function, else the last
+block, else the text. A tag in a comment or a string of the C is no tag. CRLF, a byte order mark, HTML entities (where the text
+cannot be C as it stands), typesetters' spaces and end-of-turn tokens are undone.
+
+A text that is C already is taken as it is, but for CRLF and a byte order mark.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
+from dataclasses import dataclass
+from enum import StrEnum
 
-TAG = re.compile(r"</?answer>")
-FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>.*)")
-LAYERS = 8  # of fences in fences: nobody nests them deeper, and a hostile reply shall not keep us busy
-ENTITY = re.compile(r"&(?P<name>lt|gt|amp|quot|apos|nbsp|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
-NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "}
-BYTE_ORDER_MARK = "\ufeff"
+from grading.extraction.c_code import defines
+from grading.extraction.characters import plain, tidy
+from grading.extraction.fences import unfenced
+from grading.extraction.tags import answers, has_answer_tag
 
 
-def extract_source(reply: str) -> str | None:
-    """The C source a reply answers with, or None if it has no complete, non-empty answer."""
-    for body in reversed(_answers(_plain(reply))):
-        source = undo_entities(_last_fenced(body)).strip().removeprefix(BYTE_ORDER_MARK)
-        if source.strip():
-            return source
-    return None
+class Kind(StrEnum):
+    """What a text is."""
+
+    REPLY = "reply"  # the C stands between answer tags
+    RAW = "raw"  # it is C
+    AUTO = "auto"  # a reply if it has answer tags outside of C's comments and strings, else C
 
 
-def clean_source(text: str) -> str | None:
-    """A text that is C already (a file, a raw answer): only CRLF and a byte order mark are undone. None if nothing is in it."""
-    source = _plain(text)
-    return source if source.strip() else None
+class AnswerFrom(StrEnum):
+    """Which rule chose the C: the record's `answer_from`."""
+
+    TEXT = "text"  # what stands between a pair of answer tags; it defines the function
+    BLOCK = "block"  # a fenced block between them; it defines the function
+    LAST_TEXT = "last_text"  # nothing defines the function: the last pair
+    LAST_BLOCK = "last_block"  # nothing defines the function: the last block in the last pair
+    RAW = "raw"  # the text was C already
 
 
-def source_from_text(text: str) -> str | None:
-    """What the command line was given: a reply if it has answer tags, else C."""
-    return extract_source(text) if TAG.search(text) else clean_source(text)
+@dataclass(frozen=True)
+class Extracted:
+    """The C of an answer, and which rule chose it; both None where there is no answer."""
+
+    source: str | None = None
+    answer_from: AnswerFrom | None = None
 
 
-def undo_entities(text: str) -> str:
-    """Undo one layer of HTML escaping, but only where the text has no `<` and no `&` of its own, as nearly all C has."""
-    if "<" in text or text.count("&") != len(ENTITY.findall(text)):
-        return text
-    return ENTITY.sub(lambda match: _character(match["name"]), text)
+def extract(text: str, function: str, kind: Kind | str = Kind.REPLY) -> Extracted:
+    """The C with which a text answers. function: the name that the kernel's answers define."""
+    text = plain(text)
+    if kind == Kind.RAW or (kind == Kind.AUTO and not has_answer_tag(text)):
+        return Extracted(text, AnswerFrom.RAW) if text.strip() else Extracted()
+    return _of_reply(text, function)
 
 
-def _plain(text: str) -> str:
-    return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
+def _of_reply(reply: str, function: str) -> Extracted:
+    last = Extracted()
+    for body in reversed(answers(reply, lambda body: _inside(body, function)[1])):
+        source, is_definition, in_block = _inside(body, function)
+        if source and is_definition:
+            return Extracted(source, AnswerFrom.BLOCK if in_block else AnswerFrom.TEXT)
+        if source and last.source is None:
+            last = Extracted(source, AnswerFrom.LAST_BLOCK if in_block else AnswerFrom.LAST_TEXT)
+    return last
 
 
-def _answers(text: str) -> list[str]:
-    """What stands between each <answer> and the </answer> that follows it directly: a tag that prose only mentions pairs with
-    nothing."""
-    tags = list(TAG.finditer(text))
-    return [
-        text[opening.end() : closing.start()]
-        for opening, closing in itertools.pairwise(tags)
-        if opening[0] == "<answer>" and closing[0] == "</answer>"
-    ]
-
-
-def _last_fenced(text: str) -> str:
-    """The last block in fences that is not empty, out of all its layers; without one, what stands outside of the fences."""
-    for _ in range(LAYERS):
-        blocks, outside = _fences(text)
-        full = [block for block in blocks if block.strip()]
-        if not full:
-            return outside
-        text = full[-1]
-    return text
-
-
-def _fences(text: str) -> tuple[list[str], str]:
-    """Blocks in ``` or ~~~ as in CommonMark, at any indentation, and the text outside; a block never closed goes to the end."""
-    blocks: list[list[str]] = []
-    outside: list[str] = []
-    opened: str | None = None
-    for line in text.split("\n"):
-        fence = FENCE.fullmatch(line)
-        if (
-            opened is None and fence and not ("`" in fence["marks"] and "`" in fence["info"])
-        ):  # ```x``` on one line is inline code
-            opened = fence["marks"]
-            blocks.append([])
-        elif opened is not None and fence and fence["marks"].startswith(opened) and not fence["info"].strip():
-            opened = None
-        elif opened is not None:
-            blocks[-1].append(line)
-        else:
-            outside.append(line)
-    return ["\n".join(block) for block in blocks], "\n".join(outside)
-
-
-def _character(name: str) -> str:
-    if name in NAMED:
-        return NAMED[name]
-    code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
-    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+def _inside(body: str, function: str) -> tuple[str, bool, bool]:
+    """The C in a pair of tags (empty: none), whether it defines the function, whether a fenced block holds it."""
+    found = unfenced(body, lambda part: defines(tidy(part), function))
+    source = tidy(found.text)
+    return source, bool(source) and defines(source, function), found.in_block

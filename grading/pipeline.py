@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grading.answer import extract_source
+from grading.answer import Extracted, extract
 from grading.compile_log import first_error
 from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
 from grading.faults import Fault, HarnessBroken, SandboxGone
@@ -61,7 +61,13 @@ class Options:
 
 def grade_reply(reply: str, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:
     """Grade what a model replied; a reply without an answer gets its verdict too. Raises Fault."""
-    return grade_source(extract_source(reply), kernel, sandbox, options)
+    return grade_extracted(extract(reply, kernel.entry), kernel, sandbox, options)
+
+
+def grade_extracted(answer: Extracted, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:
+    """The same, where it is known what the answer is. Raises Fault."""
+    graded = grade_source(answer.source, kernel, sandbox, options)
+    return replace(graded, answer_from=answer.answer_from)
 
 
 def grade_source(source: str | None, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:

@@ -89,6 +89,7 @@ class GradingResult:
     machine: dict[str, Any] = field(default_factory=dict)
     log: dict[str, str] = field(default_factory=lambda: {"compile": "", "run": ""})
     seconds: dict[str, float] = field(default_factory=dict)
+    answer_from: str | None = None  # which rule chose the C (grading/answer.py); None without an answer
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: plain types, and no number that is not finite."""

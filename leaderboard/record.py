@@ -35,7 +35,8 @@ FIELDS = (
 
 
 def record(result: Result) -> dict[str, Any]:
-    """The record's fields, in its words. The result needs its kernel and machine at hand."""
+    """The record's fields, in its words. The result needs its kernel, machine and submission at hand."""
     fields = {name: getattr(result, name) for name in FIELDS}
     machine = result.machine.facts if result.machine else None
-    return {"schema": SCHEMA, "kernel": result.kernel.name, **fields, "machine": machine}
+    answer_from = result.submission.answer_from or None
+    return {"schema": SCHEMA, "kernel": result.kernel.name, **fields, "machine": machine, "answer_from": answer_from}

@@ -206,6 +206,8 @@ def upload(options: argparse.Namespace) -> None:
             return
         site = Site(options.url, options.token)
         query = {"name": name, "model": options.model, "public": "false" if options.private else "true"}
+        if options.overlap:
+            query["overlap"] = options.overlap
         bundle, was_there = sent(site, file, digest, size, query)
     if was_there:
         print("It is there already.")
@@ -288,6 +290,22 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--model", default="", metavar="NAME", help="for rows that do not name their model")
     command.add_argument("--private", action="store_true", help="not on the public pages")
+    runs = command.add_mutually_exclusive_group()
+    runs.add_argument(
+        "--same-run",
+        dest="overlap",
+        action="store_const",
+        const="same",
+        default="",
+        help="what an earlier bundle has of its answers is the same: only the rest is new (for rows without trace ids)",
+    )
+    runs.add_argument(
+        "--another-run",
+        dest="overlap",
+        action="store_const",
+        const="another",
+        help="it is another run, in which some answers came out equal: all are new",
+    )
     command.add_argument("--wait", action="store_true", help="until everything is graded that can be")
     command.add_argument(
         "--dry-run", action="store_true", help="say what is in it, row by row what is passed over, and send nothing"

@@ -52,6 +52,20 @@ class ConfirmForm(forms.Form):
     public = UploadForm.base_fields["public"]
 
 
+class OverlapForm(forms.Form):
+    """Asked only where an earlier bundle has a part of the answers."""
+
+    overlap = forms.ChoiceField(
+        choices=[
+            (Bundle.Overlap.SAME, "The same run: the shared answers are there already, only the rest is new"),
+            (Bundle.Overlap.ANOTHER, "Another run, in which some answers came out equal: all of them are new"),
+        ],
+        widget=forms.RadioSelect,
+        label="Is it the same run?",
+        error_messages={"required": "Say whether it is the same run or another one."},
+    )
+
+
 class AgainForm(forms.Form):
     model = UploadForm.base_fields["model"]
 

@@ -18,9 +18,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from leaderboard import access, bundle_progress, faults, uploads
-from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, UploadForm, asked_forms
+from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
-from leaderboard.services import asked, importing, queueing, room
+from leaderboard.services import asked, importing, matching, queueing, room
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,9 @@ class BundlePages(admin.ModelAdmin):
             raise Http404("There is no such bundle.")
         return self.page(request, self.found(request, int(object_id)))
 
-    def page(self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None) -> HttpResponse:
+    def page(
+        self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None, overlap: OverlapForm | None = None
+    ) -> HttpResponse:
         if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
             bundle.error = bundle.error or room.why_not(bundle.size_bytes)
         preview = bundle.state == Bundle.State.PREVIEW
@@ -184,6 +186,8 @@ class BundlePages(admin.ModelAdmin):
             "original": bundle,
             "confirm": ConfirmForm(initial={"public": "1" if bundle.public else ""}),
             "asked": (forms or asked_forms(request, bundle)) if preview else [],
+            "overlap": (overlap or OverlapForm()) if preview and matching.open_overlaps(bundle) else None,
+            "overlaps": overlaps_of(bundle),
             "again": AgainForm(initial={"model": bundle.model_override}) if preview and NAMELESS in reasons else None,
             "nameless": reasons.get(NAMELESS, 0),
             "at_work": bundle.state in AT_WORK,
@@ -229,13 +233,16 @@ class BundlePages(admin.ModelAdmin):
         if request.method != "POST":
             return HttpResponseRedirect(page_of(bundle))
         form, about = ConfirmForm(request.POST), asked_forms(request, bundle, bound=True)
+        overlap = OverlapForm(request.POST) if matching.open_overlaps(bundle) else None
         if bundle.state != Bundle.State.PREVIEW:  # twice, or in two windows
             return HttpResponseRedirect(page_of(bundle))
-        if not all_valid(form, *about):
-            return self.page(request, bundle, about)
+        if not all_valid(form, *about, *([overlap] if overlap else [])):
+            return self.page(request, bundle, about, overlap)
         for part in about:
             part.save()
-        importing.confirm(bundle, public=bool(form.cleaned_data["public"]))
+        importing.confirm(
+            bundle, public=bool(form.cleaned_data["public"]), overlap=overlap.cleaned_data["overlap"] if overlap else ""
+        )
         self.log_change(request, bundle, "Import confirmed.")
         messages.success(request, "The import has begun; its answers are graded one after another.")
         return HttpResponseRedirect(page_of(bundle))
@@ -314,6 +321,12 @@ def wants_json(request: HttpRequest) -> bool:
 def gone_to(request: HttpRequest, address: str) -> HttpResponse:
     """A redirect; for the script that sent the file, its address."""
     return JsonResponse({"location": address}) if wants_json(request) else HttpResponseRedirect(address)
+
+
+def overlaps_of(bundle: Bundle) -> list[dict[str, Any]]:
+    """Earlier bundles that share answers, with their pages as long as they are there."""
+    pages = dict(Bundle.objects.filter(uid__in=[told["uid"] for told in bundle.overlaps]).values_list("uid", "pk"))
+    return [told | {"pk": pages.get(told["uid"]), "whole": told["shared"] == told["of"]} for told in bundle.overlaps]
 
 
 def kernel_table(rows: list[Any]) -> list[dict[str, Any]]:

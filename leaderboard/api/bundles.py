@@ -33,7 +33,7 @@ from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, UploadKey
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import deletion, importing, rights, room, tokens
+from leaderboard.services import deletion, importing, matching, rights, room, tokens
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +84,13 @@ def upload(
     model: Annotated[str, Query(max_length=300, pattern=NO_NUL, description="For rows that do not name their model.")] = "",
     public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
     sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
+    overlap: Annotated[
+        str,
+        Query(
+            pattern="^(same|another)?$",
+            description="Of rows without trace ids, where an earlier bundle has a part of them: whether it is the same run.",
+        ),
+    ] = "",
     idempotency_key: Annotated[
         str,
         Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: answered with the bundle."),
@@ -98,7 +105,8 @@ def upload(
     ] = "",
 ) -> Status:
     """The body is the file, or the field `file` of a form. 201: it is new, and is imported without further asking. 200: the same
-    file, or the same Idempotency-Key, came before; nothing was changed."""
+    file, or the same Idempotency-Key, came before; nothing was changed. 409: an earlier bundle has a part of its answers; both
+    are named, and `overlap` has to say whether it is the same run; nothing was kept."""
     if not access.has(request.user, "add_bundle"):
         raise HttpError(403, rights.sentence("add_bundle"))
     if first := first_of(request, idempotency_key):
@@ -111,15 +119,17 @@ def upload(
         if sha256 and sha256 != digest:
             raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
         with whole() as files:
-            bundle, is_new = kept(request, file, digest, name=name or file.name or "bundle", model=model, public=public)
+            bundle, is_new = kept(
+                request, file, digest, name=name or file.name or "bundle", model=model, public=public, overlap=overlap
+            )
             files += [str(bundle.file.name)] if is_new else []
             if idempotency_key:
                 first = claimed(request, idempotency_key, bundle)
                 if is_new and first != bundle:  # another request with this key was faster, with another file
                     deletion.delete_bundle(bundle)
                 bundle, is_new = first, is_new and first == bundle
-            if is_new:
-                importing.confirm_when_read(bundle)
+    if is_new:
+        begin(bundle)
     if is_new:
         bundle.refresh_from_db()
     response["Location"] = f"/api/bundles/{bundle.uid}"
@@ -196,6 +206,33 @@ def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bun
     except BundleError as error:
         raise HttpError(409, str(error)) from None
     return bundle, True
+
+
+def begin(bundle: Bundle) -> None:
+    """Let it be imported, or take it back: one that is kept and not confirmed would wait for ever."""
+    try:
+        refuse_undecided(bundle)
+        importing.confirm_when_read(bundle)
+    except HttpError:
+        raise
+    except BaseException:
+        with suppress(OSError, DatabaseError):
+            deletion.delete_bundle(bundle)
+        raise
+
+
+def refuse_undecided(bundle: Bundle) -> None:
+    """Nobody can be asked here. What is too large to be read within the request fails with the same words later on."""
+    if bundle.overlap or bundle.size_bytes > settings.BUNDLE_READ_NOW_MB << 20:
+        return
+    try:
+        read = importing.read(bundle)
+    except Exception:  # noted there, and tried again by the housekeeping cluster
+        return
+    undecided = matching.open_overlaps(read) if read.state == Bundle.State.PREVIEW else []
+    if undecided:
+        deletion.delete_bundle(read)
+        raise HttpError(409, f"{matching.question(read, undecided)} Nothing was kept.")
 
 
 def check_announced(*lengths: str | None) -> None:

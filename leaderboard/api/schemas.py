@@ -114,6 +114,14 @@ class AskedOut(Schema):
     sampling: dict[str, str] = Field(description='As the run says: {"temperature": "0.7"}; of several runs "0.2, 0.8".')
 
 
+class OverlapOut(Schema):
+    uid: str
+    name: str
+    shared: int = Field(description="Its answers that are here, too.")
+    of: int = Field(description="Its answers. All are here: the file is that run, grown or as it was.")
+    added: int = Field(description="Answers here that are not in it.")
+
+
 class BundleOut(Schema):
     uid: str
     name: str
@@ -134,3 +142,5 @@ class BundleOut(Schema):
     progress: list[ProgressOut] = Field(description="How many of its answers are graded; empty before the import is done.")
     verdicts: list[VerdictsOut]
     models: list[AskedOut] = Field(description="How each model was asked; those with most answers first.")
+    overlap: str = Field(description="same or another: what its uploader says of bundles that share a part of its answers.")
+    overlaps: list[OverlapOut] = Field(description="Earlier bundles with some of the same answers, for rows without trace ids.")

@@ -93,8 +93,10 @@ class Answer:
     model: str
     kernel: str
     rollout: int
-    identity: str
+    identity: str  # the trace's id; without one, that of the row in its file
     reply: str
+    has_trace: bool = True
+    named_rollout: int | None = None  # the rollout, where the row itself names it
     raw: bool = False  # the reply is C, without tags
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

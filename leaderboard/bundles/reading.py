@@ -16,7 +16,7 @@ from leaderboard.bundles.formats.base import NoReply, Reader, Reply
 from leaderboard.bundles.found import Answer, BundleError, Limits, Member, Skipped, Unpacked
 from leaderboard.bundles.lines import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import READERS
-from leaderboard.bundles.runs import Run, Runs
+from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
 from leaderboard.bundles.taking import LINES
 from leaderboard.text import clean, shorten
 
@@ -125,6 +125,8 @@ class Reading:
         if len(self._models) > self.limits.models:
             raise BundleError(f"More than {self.limits.models} models (BUNDLE_MAX_MODELS).")
         self._note_run(model, place)
+        if reply.served_model and reply.served_model != model:
+            self._note(model, SERVED, shorten(clean(reply.served_model), VALUE_LENGTH))
         return Answer(
             member=clean(place.member.name)[-400:],
             line=place.line,
@@ -132,6 +134,8 @@ class Reading:
             kernel=reply.kernel,
             rollout=min(rollout if reply.rollout is None else reply.rollout, MAX_ROLLOUT),
             identity=place.identity(reply.trace_id, part),
+            has_trace=bool(reply.trace_id),
+            named_rollout=None if reply.rollout is None else min(reply.rollout, MAX_ROLLOUT),
             reply=reply.text,
             raw=reply.raw,
             prompt_tokens=reply.prompt_tokens,
@@ -146,9 +150,12 @@ class Reading:
             return
         self._noted.add(key)
         for name, value in place.run.config.items():
-            values = self.asked.setdefault(model, {}).setdefault(name, [])
-            if value not in values and len(values) < RUNS_TOLD:
-                values.append(value)
+            self._note(model, name, value)
+
+    def _note(self, model: str, name: str, value: Any) -> None:
+        values = self.asked.setdefault(model, {}).setdefault(name, [])
+        if value not in values and len(values) < RUNS_TOLD:
+            values.append(value)
 
     def _count_row(self) -> None:
         self.rows += 1

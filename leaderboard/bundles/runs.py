@@ -29,6 +29,7 @@ SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "reasoning_effort", "max_tokens", "max_completion_tokens", "seed", "n"),
     *("frequency_penalty", "presence_penalty", "repetition_penalty"),
 )
+SERVED = "served_model"  # the provider's name for what has answered, where it is another than the one asked for
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grading.answer import clean_source, extract_source
+from grading.answer import Kind, extract
 from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
@@ -70,7 +70,7 @@ def _subject(answer: Answer, run: str) -> Subject:
         identity=answer.identity,
         kind=ANSWER,
         kernel=answer.kernel,
-        source=clean_source(reply) if answer.raw else extract_source(reply),
+        source=extract(reply, answer.kernel, Kind.RAW if answer.raw else Kind.REPLY).source,
         model=answer.model,
         rollout=answer.rollout,
         run=run,

@@ -181,6 +181,11 @@ RESULT_COLUMNS = (
     ResultColumn("weights", "model__weights", "open, closed, or empty where nobody has said"),
     ResultColumn("temperature", "temperature", "as the run or its uploader says; several, where the bundle has several runs"),
     ResultColumn("max_tokens", "max_tokens", "likewise; empty where nothing is said"),
+    ResultColumn(
+        "answer_from",
+        "submission__answer_from",
+        "which rule chose the C: text, block, last_text, last_block or raw; empty without an answer, or where it was not noted",
+    ),
 )
 
 

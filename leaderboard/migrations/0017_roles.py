@@ -66,7 +66,7 @@ def keep_rights(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboard", "0015_machine_index"),
+        ("leaderboard", "0016_answer_identity"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
         ("axes", "0001_initial"),

@@ -25,6 +25,10 @@ class Bundle(models.Model):
         FAILED = "failed", "failed"
         DELETING = "deleting", "being deleted"  # answer by answer: begun, it is carried through
 
+    class Overlap(models.TextChoices):
+        SAME = "same", "the same run"
+        ANOTHER = "another", "another run"
+
     uid = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     name = models.CharField(max_length=255)  # the file's name, for people
     file = models.FileField(upload_to="bundles/%Y/%m/", max_length=400)
@@ -50,6 +54,9 @@ class Bundle(models.Model):
     lease_token = models.UUIDField(null=True, blank=True, editable=False)  # of whoever reads or imports it now
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
     attempt = models.PositiveIntegerField(default=0, editable=False)
+    # What its uploader says of earlier bundles that share a part of its answers; empty: nobody was asked.
+    overlap = models.CharField(max_length=8, choices=Overlap.choices, blank=True)
+    overlaps = models.JSONField(default=list, blank=True)  # those bundles: {"uid", "name", "shared", "of", "added"}
 
     objects = querysets.BundleQuerySet.as_manager()
 

@@ -14,17 +14,22 @@ from leaderboard.models.ids import public_id
 
 
 class Submission(models.Model):
-    """One answer to one kernel by one model. Its identity is the trace's id, else file, path and row (docs: contracts)."""
+    """One answer to one kernel by one model. Its identity is the trace's id; without one, services/matching.py tells."""
 
     uid = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     identity = models.CharField(max_length=300, unique=True)
     kernel = models.ForeignKey(Kernel, on_delete=models.PROTECT, related_name="submissions")
     model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="submissions")
     bundles = models.ManyToManyField(Bundle, through="BundleEntry", related_name="submissions")
+    text_key = models.CharField(
+        max_length=32, blank=True, db_index=True, editable=False
+    )  # equal for equal answers of equal names
     rollout = models.PositiveIntegerField(default=0)
+    rollout_named = models.BooleanField(null=True, editable=False)  # by the row itself, not counted; null: nobody noted it
     reply = models.TextField(blank=True)  # as the model wrote it
     source = models.TextField(null=True, blank=True)  # the C in it; null: no answer
     source_sha256 = models.CharField(max_length=64, blank=True)
+    answer_from = models.CharField(max_length=16, blank=True)  # which rule chose the C; empty: none is there, or nobody noted it
     prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     cut_short = models.BooleanField(default=False)

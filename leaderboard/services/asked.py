@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q
 
 from leaderboard import access
-from leaderboard.bundles.runs import SAMPLING
+from leaderboard.bundles.runs import SAMPLING, SERVED
 from leaderboard.models import Bundle, BundleEntry, BundleModel, LanguageModel, Submission
 from leaderboard.querysets import brought_by
 from leaderboard.text import clean, shorten
@@ -42,7 +42,7 @@ def note(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, 
 
 def sampling_of(asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Each setting with its values; several where several runs differ in it."""
-    return {key: shorten(", ".join(asked[key]), 200) for key in SAMPLING if asked.get(key)}
+    return {key: shorten(", ".join(asked[key]), 200) for key in (*SAMPLING, SERVED) if asked.get(key)}
 
 
 def kinds(bundle: Bundle) -> dict[str, str]:

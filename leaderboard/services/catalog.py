@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from grading.answer import AnswerFrom
 from grading.version import kernel_version, measurement
 from kernels.catalog import load_catalog
 from kernels.spec import KernelSpec
@@ -75,6 +76,7 @@ def _baseline_submission(name: str, kernel: Kernel, model: LanguageModel, source
     """The one answer of a baseline to a kernel, and whether its source has changed. It keeps its address when it does."""
     digest = hashlib.sha256(source.encode()).hexdigest()
     values = {"kernel": kernel, "model": model, "reply": source, "source": source, "source_sha256": digest, "public": True}
+    values["answer_from"] = AnswerFrom.RAW
     submission, created = Submission.objects.get_or_create(identity=f"baseline:{name}:{kernel.name}", defaults=values)
     changed = not created and submission.source_sha256 != digest
     if changed:

@@ -29,7 +29,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from grading.answer import clean_source, extract_source
+from grading.answer import Kind, extract
 from leaderboard.bundles import archives
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
@@ -38,6 +38,7 @@ from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, p
 from leaderboard.services import asked, deletion, queueing, room, standings, visibility
 from leaderboard.services.known import Known, hidden_from, known_answers
 from leaderboard.services.language_models import find_model
+from leaderboard.services.matching import Matching, key_of
 from leaderboard.services.tally import Tally
 from leaderboard.text import clean, shorten
 
@@ -59,6 +60,14 @@ class AlreadyThere(Exception):
         self.bundle = bundle
 
 
+class NoAnswer(BundleError):
+    """Rows, but none that is an answer to one of our kernels. `values` are the bundle's: what its rows are instead."""
+
+    def __init__(self, why: str, values: dict[str, Any]) -> None:
+        super().__init__(why)
+        self.values = values
+
+
 class Taken(Exception):
     """Somebody else is reading or importing this bundle right now, or it was deleted."""
 
@@ -70,7 +79,15 @@ def silent(rows: int) -> None:
 # Keeping the file
 
 
-def keep_file(file: File, *, name: str, public: bool = True, model: str = "", uploader: AbstractBaseUser | None = None) -> Bundle:
+def keep_file(
+    file: File,
+    *,
+    name: str,
+    public: bool = True,
+    model: str = "",
+    overlap: str = "",
+    uploader: AbstractBaseUser | None = None,
+) -> Bundle:
     """Store an uploaded file as it came. Raises AlreadyThere; one that could not be read before is tried afresh."""
     digest = hashlib.sha256()
     for chunk in file.chunks():
@@ -82,6 +99,7 @@ def keep_file(file: File, *, name: str, public: bool = True, model: str = "", up
         size_bytes=file.size or 0,
         public=public,
         model_override=clean(model).strip()[:300],
+        overlap=overlap,
         uploader=uploader,  # type: ignore[misc]
     )
     known = Bundle.objects.known_to(uploader).filter(sha256=bundle.sha256).first()
@@ -119,7 +137,7 @@ def restore(known: Bundle, file: File) -> None:
 def tried_afresh(known: Bundle, asked: Bundle) -> Bundle:
     """A bundle that failed, back to its beginning with what was asked for this time. Any other is refused."""
     failed = Bundle.objects.filter(pk=known.pk, state=Bundle.State.FAILED)
-    wanted = {"public": asked.public, "model_override": asked.model_override}
+    wanted = {"public": asked.public, "model_override": asked.model_override, "overlap": asked.overlap}
     if not failed.update(state=Bundle.State.READING, error="", attempt=0, lease_until=None, **wanted):
         raise AlreadyThere(known)
     known.refresh_from_db()
@@ -131,11 +149,11 @@ def suffix_of(name: str) -> str:
     return next((suffix for suffix in (".tar.gz", ".tar.zst", ".tgz", ".zip", ".jsonl") if name.lower().endswith(suffix)), ".bin")
 
 
-def keep_path(path: Path, *, public: bool = True, model: str = "") -> Bundle:
+def keep_path(path: Path, *, public: bool = True, model: str = "", overlap: str = "") -> Bundle:
     """Store a file, or a folder as a tar.gz that is the same for the same folder. Raises AlreadyThere, BundleError."""
     if not path.is_dir():
         with path.open("rb") as raw:
-            return keep_file(File(raw), name=path.name, public=public, model=model)
+            return keep_file(File(raw), name=path.name, public=public, model=model, overlap=overlap)
     with tempfile.TemporaryFile(dir=room.incoming()) as raw:
         try:
             pack_folder(path, raw)
@@ -144,7 +162,7 @@ def keep_path(path: Path, *, public: bool = True, model: str = "") -> Bundle:
                 raise
             raise BundleError(f"The folder cannot be read: {error}") from error
         raw.seek(0)
-        return keep_file(File(raw), name=f"{path.resolve().name}.tar.gz", public=public, model=model)
+        return keep_file(File(raw), name=f"{path.resolve().name}.tar.gz", public=public, model=model, overlap=overlap)
 
 
 def pack_folder(path: Path, into: Any) -> None:
@@ -199,7 +217,8 @@ def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
 def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
     tally, added = Tally(), 0
     with opened(bundle, token) as reading:
-        for chunk in chunks(reading):
+        matching = look_through(bundle, token, reading, needs_answers=False)  # a model's name may be missing
+        for chunk in matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
             known = known_answers(answers)
             hidden = hidden_from(bundle, known)
@@ -207,10 +226,8 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             tally.count(chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
-        if not reading.rows:
-            raise BundleError(nothing_in(tally.report))
         asked.note(bundle, tally.cells, reading.asked)
-        return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added}
+        return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added, "overlaps": matching.told()}
 
 
 def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
@@ -225,12 +242,20 @@ def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
         yield chunk
 
 
+def matched(reading: Reading, matching: Matching) -> Iterator[list[Answer | Skipped]]:
+    """Chunks in which every answer has the identity by which it is known here."""
+    for chunk in chunks(reading):
+        given = matching.resolved(item for item in chunk if isinstance(item, Answer))
+        yield [given.get(id(item), item) if isinstance(item, Answer) else item for item in chunk]
+
+
 # Importing it
 
 
-def confirm(bundle: Bundle, *, public: bool | None = None) -> None:
-    """From preview to import, by the housekeeping cluster."""
-    values = {} if public is None else {"public": public}
+def confirm(bundle: Bundle, *, public: bool | None = None, overlap: str = "") -> None:
+    """From preview to import, by the housekeeping cluster. overlap: what the person says who was asked."""
+    values: dict[str, Any] = {} if public is None else {"public": public}
+    values |= {"overlap": overlap} if overlap else {}
     waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
     if waiting.update(state=Bundle.State.IMPORTING, attempt=0, lease_until=None, **values):
         queueing.wake("housekeeping")
@@ -247,9 +272,16 @@ def read_again(bundle: Bundle, model: str) -> bool:
     return True
 
 
+def decide(bundle: Bundle, overlap: str) -> None:
+    """Whether it is the same run as the earlier bundles that share a part of its answers."""
+    Bundle.objects.filter(pk=bundle.pk, state__in=[Bundle.State.READING, Bundle.State.PREVIEW]).update(overlap=overlap)
+    bundle.refresh_from_db()
+
+
 def confirm_when_read(bundle: Bundle) -> None:
     """Import without a look at the preview: what the repository ships, or a script brings."""
-    if Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.READING).update(state=Bundle.State.IMPORTING):
+    waiting = Bundle.objects.filter(pk=bundle.pk, state__in=[Bundle.State.READING, Bundle.State.PREVIEW])
+    if waiting.update(state=Bundle.State.IMPORTING, attempt=0):
         queueing.wake("housekeeping")
 
 
@@ -277,10 +309,11 @@ def import_bundle(bundle: Bundle, progress: Progress = silent) -> Bundle:
 def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
     tally, unseen = Tally(), 0
     with opened(bundle, token) as reading:
-        look_through(bundle, token, reading)
+        matching = look_through(bundle, token, reading, needs_answers=True)
+        matching.check()
         models: dict[str, LanguageModel] = {}
         kinds, priority = asked.kinds(bundle), queueing.NewAnswers()
-        for chunk in chunks(reading):
+        for chunk in matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
             for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
                 models[name] = models.get(name) or find_model(name, kinds.get(name, LanguageModel.Kind.LLM))
@@ -296,16 +329,30 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
         added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
         if tally.answers > SHOWN_AT_ONCE:
             show_by_chunks(bundle, token)
-        return tally.values(reading) | {"state": Bundle.State.IMPORTED, "added": added, "imported_at": timezone.now()}
+        return tally.values(reading) | {
+            "state": Bundle.State.IMPORTED,
+            "added": added,
+            "imported_at": timezone.now(),
+            "overlaps": matching.told(),
+        }
 
 
-def look_through(bundle: Bundle, token: UUID, reading: Reading) -> None:
-    """To the end, before anything is written: what a bundle is refused for may stand in its last line. Raises BundleError."""
+def look_through(bundle: Bundle, token: UUID, reading: Reading, *, needs_answers: bool) -> Matching:
+    """To the end, before anything is written: what a bundle is refused for may stand in its last line, and which of its answers
+    are new depends on all of them. Raises BundleError."""
     once = Reading(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
-    for _ in chunks(once):
+    matching, tally = Matching(bundle), Tally()
+    for chunk in chunks(once):
+        matching.note(item for item in chunk if isinstance(item, Answer))
+        tally.count(chunk, {}, frozenset())
         renew(bundle, token)
     if not once.rows:
         raise BundleError(nothing_in([{"file": file.member, "reason": file.reason} for file in reading.unpacked.skipped]))
+    if needs_answers and not tally.answers:
+        raise NoAnswer(no_answer_in(tally), tally.values(once))
+    matching.settle()
+    renew(bundle, token)
+    return matching
 
 
 def show_by_chunks(bundle: Bundle, token: UUID) -> None:
@@ -321,6 +368,14 @@ def show_by_chunks(bundle: Bundle, token: UUID) -> None:
 def nothing_in(report: list[dict[str, Any]]) -> str:
     more = f" {shorten(report[0]['file'], 100)}: {report[0]['reason']}." if report else ""
     return f"Nothing in it that could be an answer: no .jsonl and no .c file with a row.{more}"
+
+
+def no_answer_in(tally: Tally) -> str:
+    """The most frequent reasons, in one sentence."""
+    reasons = list(tally.kinds().items())
+    named = "; ".join(f"{number} x {shorten(reason, 100)}" for reason, number in reasons[:5])
+    more = f"; {len(reasons) - 5} more reasons" if len(reasons) > 5 else ""
+    return f"There is no answer to any of our kernels in it. Its rows: {named}{more}."
 
 
 def _bring(
@@ -359,16 +414,20 @@ def _bring(
 
 def submission_of(answer: Answer, kernels: dict[str, Any], models: dict[str, LanguageModel], bundle: Bundle) -> Submission:
     reply = clean(answer.reply)
-    source = clean_source(reply) if answer.raw else extract_source(reply)
+    extracted = extract(reply, answer.kernel, Kind.RAW if answer.raw else Kind.REPLY)
+    source = extracted.source
     return Submission(
         uid=public_id(),
         identity=answer.identity,
         kernel=kernels[answer.kernel],
         model=models[answer.model],
+        text_key=key_of(answer),
         rollout=answer.rollout,
+        rollout_named=answer.named_rollout is not None,
         reply=reply,
         source=source,
         source_sha256=hashlib.sha256(source.encode()).hexdigest() if source else "",
+        answer_from=extracted.answer_from or "",
         prompt_tokens=answer.prompt_tokens,
         completion_tokens=answer.completion_tokens,
         cut_short=answer.cut_short,
@@ -399,7 +458,7 @@ def _work(bundle: Bundle, token: UUID, held: QuerySet[Bundle], work: Callable[[U
     except Taken:
         raise
     except BundleError as error:
-        values = failed(bundle, token, clean(str(error)))
+        values = getattr(error, "values", {}) | failed(bundle, token, clean(str(error)))
     except Exception as error:
         if fault_of(error):
             raise

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.answer import clean_source, extract_source
+from grading.answer import Kind, extract
 from leaderboard.models import Kernel, LanguageModel, Result, Submission, Trial, public_id
 from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import priorities, queueing
@@ -28,7 +28,8 @@ class TooMany(Exception):
 def begin(user: User, kernel: Kernel, text: str, archs: Iterable[str], *, is_reply: bool) -> Trial:
     """Queue a pasted answer. Raises TooMany."""
     text = clean(text)
-    source = extract_source(text) if is_reply else clean_source(text)
+    extracted = extract(text, kernel.name, Kind.REPLY if is_reply else Kind.RAW)
+    source = extracted.source
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)  # two at once are counted one after the other
         check_share(user)
@@ -41,6 +42,7 @@ def begin(user: User, kernel: Kernel, text: str, archs: Iterable[str], *, is_rep
             reply=text,
             source=source,
             source_sha256=hashlib.sha256(source.encode()).hexdigest() if source else "",
+            answer_from=extracted.answer_from or "",
             public=False,
         )
         trial = Trial.objects.create(submission=submission, user=user)

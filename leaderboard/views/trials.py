@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
-from grading.answer import clean_source
+from grading.answer import AnswerFrom, Kind, extract
 from leaderboard import access, verdicts
 from leaderboard.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Trial
@@ -83,7 +83,8 @@ def begun_from(request: HttpRequest) -> dict[str, Any]:
         return {"kernel": request.GET.get("kernel")}
     submission = found.submission
     archs = sorted(set(submission.results.values_list("arch", flat=True)))
-    kind = "code" if clean_source(submission.reply) == submission.source else "reply"
+    is_c = extract(submission.reply, submission.kernel.name, Kind.RAW).source == submission.source
+    kind = "code" if submission.answer_from == AnswerFrom.RAW or (is_c and not submission.answer_from) else "reply"
     return {"kernel": submission.kernel.name, "text": submission.reply, "kind": kind} | ({"archs": archs} if archs else {})
 
 

@@ -181,6 +181,7 @@ def test_who_asked_too_often_is_told_when_to_come_back(
 
 
 def test_the_file_of_somebody_elses_public_bundle_is_refused(file: Path, token: str, live_server: Any, capsys: Any) -> None:
+    factories.make_kernel("dot_f32")
     importing.import_bundle(importing.read(importing.keep_path(file)))
     assert run(file, live_server.url, token) == REFUSED
     assert "(409): The same file is here already" in capsys.readouterr().err

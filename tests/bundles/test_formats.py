@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from leaderboard.bundles.formats.results import Results
+from leaderboard.bundles.formats.traces import read_trace
 from leaderboard.bundles.found import Limits
 from tests.bundles import samples
 from tests.bundles.conftest import LIMITS, Found, Read
@@ -515,3 +517,12 @@ def test_so_is_the_folder_of_c_files(read: Read) -> None:
         ("vendor-model-1", "sort_u32", 1),
         ("another-model", "dot_f32", 0),
     ]
+
+
+@pytest.mark.parametrize("kind", ["reasoning", "thinking", "redacted_thinking", "reasoning_text", "thought"])
+def test_parts_of_a_message_that_are_reasoning_are_no_reply(kind):
+    said = [{"type": kind, "text": "<answer>draft</answer>"}, {"type": "text", "text": "<answer>"}, {"text": "C</answer>"}]
+    sampled = {"sampled": True, "message": {"role": "assistant", "reasoning_content": "<answer>draft</answer>", "content": said}}
+    (reply,) = Results().replies({"completion": [{"role": "assistant", "content": said}], "info": {"kernel": "dot_f32"}})
+    traced = read_trace({"nodes": [sampled]}, {"data": {"kernel": "dot_f32"}})
+    assert (reply.text, traced.text) == ("<answer>C</answer>", "<answer>C</answer>")

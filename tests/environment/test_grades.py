@@ -37,6 +37,20 @@ def test_the_reply_is_the_last_message_that_the_model_wrote():
     assert reply_of(trace(prompt, node("last"), root_reply="")) == ""
 
 
+def test_parts_that_are_reasoning_are_no_reply():
+    parts = [
+        {"type": "reasoning", "text": "<answer>draft</answer>"},
+        SimpleNamespace(type="thinking", text="hm"),
+        {"text": ANSWER},
+    ]
+    assert reply_of(trace(node(parts))) == ANSWER
+
+
+def test_the_record_says_which_rule_chose_the_code():
+    assert graded(ANSWER)["answer_from"] == "text"
+    assert graded("no tags")["answer_from"] is None
+
+
 def test_an_empty_message_is_a_reply():
     assert reply_of(trace(node(None))) == ""
     assert reply_of(trace(node("before"), node(""))) == ""

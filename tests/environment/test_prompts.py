@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.answer import extract_source
+from grading.answer import extract
 from grading.pipeline import CALL_S, TOTAL_S
 from grading.scoring import FULL_SCORE_SPEEDUP, speedup_score
 from grading.unit import PRELUDE, SOURCE_LIMIT_BYTES, translation_unit
@@ -125,8 +125,8 @@ def test_the_score_is_the_graders(kernel):
 def test_an_answer_given_as_asked_is_found(kernel):
     assert "inside one pair of tags: `<answer></answer>`" in text_of(kernel)
     source = kernel.reference_source.strip()
-    assert extract_source(f"Here it is.\n<answer>\n{source}\n</answer>\n") == source
-    assert extract_source(kernel.prompt) is None  # quoted in a reply, the prompt is no answer itself
+    assert extract(f"Here it is.\n<answer>\n{source}\n</answer>\n", kernel.entry).source == source
+    assert extract(kernel.prompt, kernel.entry).source is None  # quoted in a reply, the prompt is no answer itself
 
 
 def test_a_system_prompt_names_the_architecture():

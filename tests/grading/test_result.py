@@ -12,6 +12,7 @@ CONTRACT = [
     "schema", "kernel", "kernel_version", "arch", "sandbox", "emulated", "verdict", "detail", "answer_parsed", "compiled",
     "correct", "within_memory", "passed", "speedup", "speedup_low", "speedup_high", "sol_ms", "ref_ms", "throughput_m",
     "extra_mb", "peak_mb", "kernel_score", "samples", "machine", "log", "seconds",
+    "answer_from",
 ]
 PRECEDENCE = [
     "no_answer", "compile_error", "forbidden", "runtime_error", "time_limit", "wrong_answer", "extra_thread",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from grading.answer import extract
 from grading.pipeline import Options, grade_reply
 from kernels.catalog import get_kernel, load_catalog
 from tests.grading.corpus import QUICK_SIZES, SUBMISSIONS
@@ -87,6 +88,25 @@ def quick_options(reply: Reply) -> Options:
 def test_there_are_91_replies_to_13_kernels():
     assert len(REPLIES) == 91
     assert {reply.kernel for reply in REPLIES} == set(load_catalog())
+
+
+@pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.name)
+def test_the_code_that_a_reply_answers_with_is_found(reply):
+    found = extract(reply.text, reply.kernel)
+    assert (found.source is None) == (reply.verdict == "no_answer")
+    if reply.verdict not in ("no_answer", "compile_error"):
+        assert found.answer_from in ("text", "block")
+        assert found.source in reply.text
+
+
+@pytest.mark.parametrize("path", sorted((SUBMISSIONS.parent / "data" / "replies").glob("*.txt")), ids=lambda path: path.stem)
+def test_a_reply_that_was_misread_once_gets_its_verdict(path, local_sandbox):
+    """Closing remarks with tags, thoughts, fences in odd places, characters of typesetters and of chat templates."""
+    kernel = get_kernel("dot_f32")
+    thought = "think" in path.stem
+    result = grade_reply(path.read_text(encoding="utf-8"), kernel, local_sandbox, replace(QUICK, size=QUICK_SIZES["dot_f32"]))
+    assert result.verdict == ("no_answer" if thought else "passed"), result.detail
+    assert (result.answer_from is None) == thought
 
 
 @pytest.mark.parametrize("reply", [reply for reply in REPLIES if reply in quick_sample()], ids=lambda reply: reply.name)

@@ -138,6 +138,7 @@ def build_submission(kernel: Kernel, model: LanguageModel, rollout: int = 0, **m
         "reply": f"Here it is.\n<answer>{source}</answer>",
         "source": source,
         "source_sha256": hashlib.sha256((source or "").encode()).hexdigest() if source else "",
+        "answer_from": "text" if source else "",
     }
     return Submission(kernel=kernel, model=model, rollout=rollout, **(values | more))
 

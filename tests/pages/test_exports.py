@@ -22,7 +22,7 @@ LEADERBOARD_HEADER = (
 RESULTS_HEADER = (
     "submission,model,kind,kernel,kernel_version,arch,rollout,verdict,answer_parsed,compiled,correct,within_memory,passed,kernel_score,"
     "speedup,speedup_low,speedup_high,sol_ms,ref_ms,throughput_m,extra_mb,peak_mb,emulated,sandbox,machine,cpu_model,compiler,bundle,"
-    "graded_at,source_sha256,flagged,invalidated,outdated,weights,temperature,max_tokens"
+    "graded_at,source_sha256,flagged,invalidated,outdated,weights,temperature,max_tokens,answer_from"
 )
 SHA256 = "bde65fd0badf3bfbc6cbd2e9f8640b7db6c4c3fbd125fef8ad3b412f0f4cf309"
 
@@ -50,9 +50,10 @@ def test_results_have_exactly_these_bytes(kernel: Kernel, model: LanguageModel, 
     assert reader.download("/export/results.csv") == (
         f"{RESULTS_HEADER}\n"
         "aaaaaaaaaa,lab/one,llm,dot_f32,1.1+3f9c21ab,amd64,0,passed,1,1,1,1,1,1.0,8.0,7.9,8.1,1.75,14.0,9586.75,0.3333333333333333,"
-        f'140.25,0,local,mmmmmmmmmm,"AMD ""EPYC"", 9R14",gcc 14.2.0,{bundle.uid},2026-11-27T14:02:09+00:00,{SHA256},0,0,0,,,\n'
+        f'140.25,0,local,mmmmmmmmmm,"AMD ""EPYC"", 9R14",gcc 14.2.0,{bundle.uid},2026-11-27T14:02:09+00:00,'
+        f"{SHA256},0,0,0,,,,text\n"
         "bbbbbbbbbb,lab/one,llm,dot_f32,1.1+3f9c21ab,amd64,1,no_answer,0,,,,0,0.0,,,,,,,,,0,local,,,,"
-        f"{bundle.uid},2026-11-27T14:02:09.123456+00:00,,0,0,0,,,\n"
+        f"{bundle.uid},2026-11-27T14:02:09.123456+00:00,,0,0,0,,,,\n"
     )
 
 

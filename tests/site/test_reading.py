@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.answer import extract_source
+from grading.answer import extract
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
@@ -58,7 +58,7 @@ def test_a_run_folder_gives_every_kernel_and_rollout_of_its_truth_file(read, fol
     expected = truth(model)
     assert {(answer.kernel, answer.rollout) for answer in found} == set(expected)
     without = {key for key, line in expected.items() if line["amd64"] == "no_answer"}
-    assert {(answer.kernel, answer.rollout) for answer in found if extract_source(answer.reply) is None} == without
+    assert {(answer.kernel, answer.rollout) for answer in found if extract(answer.reply, answer.kernel).source is None} == without
     assert dict(reading.formats) == {"verifiers 0.4 episodes": answers}
     assert reading.config["environment"] == "arch-kernels-v1"
     assert all(answer.completion_tokens and answer.prompt_tokens for answer in found)

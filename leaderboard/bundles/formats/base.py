@@ -11,6 +11,7 @@ from leaderboard.bundles.runs import first_text
 Row = dict[str, Any]
 # Of an error, what says most first; error_chain_* until 0.3, where `error` is only a name.
 MESSAGES = ("message", "detail", "error_chain_repr", "error_chain_str", "error", "type")
+THOUGHTS = ("reason", "think", "thought")  # in the type of a part of a message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +20,8 @@ class Reply:
 
     kernel: str | None
     text: str
-    model: str | None = None
+    model: str | None = None  # that the run asked for
+    served_model: str | None = None  # that the provider says has answered
     trace_id: str | None = None
     rollout: int | None = None  # None: its rank among earlier rows of the same task
     raw: bool = False
@@ -59,10 +61,15 @@ def tables(value: Any) -> list[Row]:
 
 
 def content_text(content: Any) -> str:
-    """The text of a message: a string, or parts of which some are text; a missing content is an empty reply."""
+    """The text of a message: a string, or parts, of which reasoning is none; a missing content is an empty reply."""
     if isinstance(content, str):
         return content
-    return "".join(part["text"] for part in tables(content) if isinstance(part.get("text"), str))
+    return "".join(part["text"] for part in tables(content) if isinstance(part.get("text"), str) and is_said(part.get("type")))
+
+
+def is_said(kind: Any) -> bool:
+    """Whether a part of that type is what a model said, not what it thought: reasoning, thinking, redacted_thinking, ..."""
+    return not (isinstance(kind, str) and any(word in kind.lower() for word in THOUGHTS))
 
 
 def kernel_of(data: Row) -> str | None:

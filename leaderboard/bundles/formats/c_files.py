@@ -25,9 +25,10 @@ def read_c_file(member: Member, kernels: Collection[str], most_bytes: int) -> Re
     if folders and (is_number(last) or folders[-1] in kernels):
         if not is_number(last):
             return NoReply(reason="the file's name is no rollout number")
-        kernel, rollout, folders = folders[-1], int(last), folders[:-1]
+        kernel, folders = folders[-1], folders[:-1]
+        rollout: int | None = int(last)
     else:
-        kernel, rollout = last, 0
+        kernel, rollout = last, None
     model = folders[-1] if folders else None  # without a folder above, the model has to be given
     return Reply(kernel=kernel, model=model, text=decoded(member.read_bytes()), rollout=rollout, raw=True)
 

@@ -28,6 +28,7 @@ class Lines:
             kernel=first_text(row["kernel"]),
             text=row["answer"] or "",
             model=first_text(row.get("model")),
+            served_model=first_text(row.get("served_model")),
             trace_id=first_text(row.get("trace_id")),
             rollout=count(row.get("rollout")),
             raw=row.get("raw") is True,

@@ -45,12 +45,12 @@ def read_trace(trace: Row, task: Row) -> Reply | NoReply:
     last = table(sampled[-1].get("message")) if sampled else {}
     calls = tables(trace.get("calls")) or sampled  # until 0.2 usage and finish reason stood with the node
     usages = [table(call.get("usage")) for call in calls]
+    named = first_text(*(call.get("model") for call in reversed(calls)))
     return Reply(
         kernel=kernel_of(table(task.get("data"))),
         text=root_reply if isinstance(root_reply, str) else content_text(last.get("content")),
-        model=first_text(
-            table(table(trace.get("agent")).get("config")).get("model"), *(call.get("model") for call in reversed(calls))
-        ),
+        model=first_text(table(table(trace.get("agent")).get("config")).get("model"), named),
+        served_model=named,
         trace_id=first_text(trace.get("id")),
         prompt_tokens=total(count(usage.get(key)) for usage in usages for key in ("prompt_tokens", "cached_input_tokens")),
         completion_tokens=total(count(usage.get("completion_tokens")) for usage in usages),

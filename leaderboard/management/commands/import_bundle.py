@@ -9,7 +9,7 @@ from leaderboard.faults import fault_of, said
 from leaderboard.management.progress import progress_bar
 from leaderboard.models import Bundle, Result
 from leaderboard.queue_status import queue_status
-from leaderboard.services import importing
+from leaderboard.services import deletion, importing, matching
 
 LISTED = 20
 
@@ -23,42 +23,66 @@ class Command(BaseCommand):
         parser.add_argument("path", type=Path)
         parser.add_argument("--model", default="", help="the model of rows that do not name theirs")
         parser.add_argument("--private", action="store_true", help="only staff see what it brings")
+        runs = parser.add_mutually_exclusive_group()
+        runs.add_argument(
+            "--same-run",
+            dest="overlap",
+            action="store_const",
+            const=Bundle.Overlap.SAME,
+            default="",
+            help="what an earlier bundle has of its answers is the same: only the rest is new (for rows without trace ids)",
+        )
+        runs.add_argument(
+            "--another-run",
+            dest="overlap",
+            action="store_const",
+            const=Bundle.Overlap.ANOTHER,
+            help="it is another run, in which some answers came out equal: all are new",
+        )
         parser.add_argument("--wait", action="store_true", help="until everything it brought is graded")
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"]
         if not path.exists():
             raise CommandError(f"{path} does not exist")
-        bundle = self.bring(path, public=not options["private"], model=options["model"])
+        bundle = self.bring(path, public=not options["private"], model=options["model"], overlap=options["overlap"])
         self.report(bundle)
         if options["wait"]:
             self.wait(bundle)
 
-    def bring(self, path: Path, *, public: bool, model: str) -> Bundle:
+    def bring(self, path: Path, *, public: bool, model: str, overlap: str = "") -> Bundle:
         try:
-            return self.brought(path, public=public, model=model)
+            return self.brought(path, public=public, model=model, overlap=overlap)
         except Exception as error:
             if not fault_of(error) or isinstance(error, CommandError):
                 raise
             raise CommandError(said(error, "run the command again later; what is in already is not lost")) from error
 
-    def brought(self, path: Path, *, public: bool, model: str) -> Bundle:
+    def brought(self, path: Path, *, public: bool, model: str, overlap: str) -> Bundle:
+        is_new = True
         try:
-            bundle = importing.keep_path(path, public=public, model=model)
+            bundle = importing.keep_path(path, public=public, model=model, overlap=overlap)
         except importing.AlreadyThere as known:
             self.stdout.write(str(known))
-            bundle = known.bundle
+            bundle, is_new = known.bundle, False
+            if overlap:
+                importing.decide(bundle, overlap)
         except BundleError as error:
             raise CommandError(str(error)) from error
         try:
             if bundle.state == Bundle.State.READING:
                 bundle = importing.read(bundle)
+            if bundle.state == Bundle.State.PREVIEW and (undecided := matching.open_overlaps(bundle)):
+                if is_new:
+                    deletion.delete_bundle(bundle)
+                raise CommandError(f"{matching.question(bundle, undecided)} Nothing was imported.")
             if bundle.state in (Bundle.State.PREVIEW, Bundle.State.IMPORTING):
                 with progress_bar(bundle.rows, "rows") as bar:
                     bundle = importing.import_bundle(bundle, bar.reach)
         except importing.Taken:
             self.stdout.write("Somebody else is importing it right now.")
         if bundle.state == Bundle.State.FAILED:
+            self.list_rows(bundle)
             raise CommandError(bundle.error)
         return bundle
 
@@ -67,6 +91,13 @@ class Command(BaseCommand):
             f"bundle {bundle.uid}: {bundle.rows} rows ({bundle.format}), {bundle.answers} answers, {bundle.added} new, "
             f"{bundle.skipped} not graded"
         )
+        for told in bundle.overlaps:
+            if told["shared"] == told["of"]:
+                what = f"and {told['added']} more" if told["added"] else "and no more"
+                self.stdout.write(f"It holds the {told['of']} answers of bundle {told['uid']} ({told['name']}) {what}.")
+        self.list_rows(bundle)
+
+    def list_rows(self, bundle: Bundle) -> None:
         for row in bundle.report[:LISTED]:
             self.stdout.write(f"  {row['file']}:{row['line']}: {row['reason']}")
         if len(bundle.report) > LISTED:
