@@ -183,7 +183,7 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "leaderboard.login_brake.client_address"
+AXES_CLIENT_IP_CALLABLE = "leaderboard.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
 
 # Uploads -------------------------------------------------------------------------------------------------------------------
