@@ -1,7 +1,6 @@
 """First of the middleware: /healthz and /readyz are answered whatever the Host and the scheme, to whoever watches the process.
 
-A container's own check, a load balancer and an orchestrator ask by address, not by the names in ALLOWED_HOSTS. Nothing of what they
-are told depends on the name.
+A container's own check, a load balancer and an orchestrator ask by address, not by the names in ALLOWED_HOSTS.
 """
 
 from __future__ import annotations
