@@ -5,6 +5,7 @@ DATA_DIR (default: var/) holds everything that is written: the database, uploads
 
 from __future__ import annotations
 
+import os
 import secrets
 from datetime import timedelta
 from pathlib import Path
@@ -186,6 +187,12 @@ AXES_VERBOSE = False
 AXES_CLIENT_IP_CALLABLE = "leaderboard.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
 
+# The web side --------------------------------------------------------------------------------------------------------------
+
+CORES = len(os.sched_getaffinity(0))
+WEB_WORKERS = env.int("WEB_WORKERS", default=min(max(CORES, 2), 8))  # processes
+WEB_THREADS = env.int("WEB_THREADS", default=4)  # pages that each makes at the same time; no thread waits for a client
+
 # Uploads -------------------------------------------------------------------------------------------------------------------
 
 FILE_UPLOAD_HANDLERS = [
@@ -269,5 +276,6 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     # Else a line every wake-up and request, and several every drawn figure.
-    "loggers": {name: {"level": "WARNING"} for name in ("django-q", "httpx", "kaleido", "choreographer")},
+    "loggers": {name: {"level": "WARNING"} for name in ("django-q", "httpx", "kaleido", "choreographer")}
+    | {"waitress.queue": {"level": "ERROR"}},  # a page that waits for a thread
 }
