@@ -21,5 +21,6 @@ class HealthFirst:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if view := VIEWS.get(request.path_info):
             answer: HttpResponse = getattr(health, view)(request)
+            answer["Content-Length"] = str(len(answer.content))
             return answer
         return self.get_response(request)
