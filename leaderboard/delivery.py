@@ -18,12 +18,13 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
-from leaderboard import kept
+from leaderboard import kept, page_cache
 
 KEPT_S = 60
 MOVING_S = 5
 PERSONAL = ("/admin/", "/try/")  # forms, and what one has tried out
-ANSWERS_TO_A_TOKEN = "/api/"
+API = "/api/"  # answers to a token, too, and counts who asks
+SAFE = ("GET", "HEAD")
 SMALLEST = 200  # bytes that are worth it
 TEXT = ("text/", "application/json", "application/javascript", "application/x-tex", "image/svg+xml")
 BROTLI_QUALITY = 4  # smaller than gzip's level 6 in the same time
@@ -35,32 +36,49 @@ class Delivery:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> Any:
+        coding = best_coding(request.headers.get("Accept-Encoding", ""))
+        key = page_cache.key_of(request, coding) if may_be_public(request) and not request.path_info.startswith(API) else None
+        response = page_cache.find(key) if key else None
+        if response is None:
+            response = self.make(request, coding)
+            if key and "public" in directives(response):
+                page_cache.keep(key, response)
+        if "ETag" in response.headers and "public" in directives(response):
+            return get_conditional_response(request, etag=response["ETag"], response=response)
+        return response
+
+    def make(self, request: HttpRequest, coding: str | None) -> Any:
         kept.moving.set(False)
         response = self.get_response(request)
         if not is_public(request, response):
+            if request.method not in SAFE and asks_as_somebody(request):
+                page_cache.end()
             if not {"no-store", "private"} <= set(directives(response)):
                 response["Cache-Control"] = "private, no-store"
             return response
         response["Cache-Control"] = f"public, max-age={MOVING_S if kept.moving.get() else KEPT_S}"
-        varies = ["Cookie", "Authorization"] if request.path_info.startswith(ANSWERS_TO_A_TOKEN) else ["Cookie"]
-        patch_vary_headers(response, varies)
+        patch_vary_headers(response, ["Cookie", "Authorization"] if request.path_info.startswith(API) else ["Cookie"])
         if response.streaming:
             if request.method == "HEAD":
                 response.streaming_content = ()
         else:
-            etag = hashlib.sha256(response.content).hexdigest()[:32]
-            response["ETag"] = f'"{etag}"'
-        compress(request, response)
-        return get_conditional_response(request, etag=response.get("ETag"), response=response)
+            response["ETag"] = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
+        compress(response, coding)
+        return response
+
+
+def asks_as_somebody(request: HttpRequest) -> bool:
+    return settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+
+
+def may_be_public(request: HttpRequest) -> bool:
+    return request.method in SAFE and not asks_as_somebody(request) and not request.path_info.startswith(PERSONAL)
 
 
 def is_public(request: HttpRequest, response: HttpResponse) -> bool:
-    asks_as_somebody = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
     return (
-        request.method in ("GET", "HEAD")
+        may_be_public(request)
         and response.status_code == 200
-        and not asks_as_somebody
-        and not request.path_info.startswith(PERSONAL)
         and not response.cookies
         and not {"private", "no-store"} & set(directives(response))
     )
@@ -96,12 +114,11 @@ CODINGS: dict[str, Callable[[], Compressor]] = {
 }
 
 
-def compress(request: HttpRequest, response: Any) -> None:
+def compress(response: Any, coding: str | None) -> None:
     """Public text, as the client can take it; streamed as it was."""
     if not response.get("Content-Type", "").startswith(TEXT) or response.has_header("Content-Encoding"):
         return
     patch_vary_headers(response, ["Accept-Encoding"])
-    coding = best_coding(request.headers.get("Accept-Encoding", ""))
     if coding is None or (not response.streaming and len(response.content) < SMALLEST):
         return
     if response.streaming:

@@ -142,6 +142,11 @@ CACHES = {  # files, because the clusters' processes share it
         "LOCATION": str(DATA_DIR / "cache-figures"),
         "OPTIONS": {"MAX_ENTRIES": 500},
     },
+    "pages": {  # as they are sent (leaderboard/page_cache.py)
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "cache-pages"),
+        "OPTIONS": {"MAX_ENTRIES": 300},
+    },
     "limits": {  # who has asked how often: many readers must not push the pages' summaries out
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": str(DATA_DIR / "limits"),
@@ -193,6 +198,7 @@ AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
 CORES = len(os.sched_getaffinity(0))
 WEB_WORKERS = env.int("WEB_WORKERS", default=min(max(CORES, 2), 8))  # processes
 WEB_THREADS = env.int("WEB_THREADS", default=4)  # pages that each makes at the same time; no thread waits for a client
+PAGES_KEPT_S = env.float("PAGES_KEPT_S", default=0.0)  # for everybody (leaderboard/page_cache.py); the supervisor gives 2
 
 # Uploads -------------------------------------------------------------------------------------------------------------------
 

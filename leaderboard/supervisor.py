@@ -233,7 +233,7 @@ def web(host: str, port: int, log_file: Path | None) -> Child:
         command.append("--no-control-socket")  # since 25 it would leave a socket in the working directory
     if Path("/dev/shm").is_dir():
         command += ["--worker-tmp-dir", "/dev/shm"]  # a busy disk must not look like a hung worker
-    return Child("web", command, log_file)
+    return Child("web", command, log_file, {"PAGES_KEPT_S": os.environ.get("PAGES_KEPT_S", "2")})
 
 
 def hold_data_folder() -> IO[str]:

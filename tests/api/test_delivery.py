@@ -16,7 +16,7 @@ from django.test import Client, RequestFactory
 
 from leaderboard import kept, summaries
 from leaderboard.delivery import Delivery, best_coding
-from leaderboard.models import Kernel
+from leaderboard.models import Kernel, Submission
 from leaderboard.services import tokens
 from tests.api import test_everywhere
 from tests.api.conftest import make_user
@@ -248,3 +248,69 @@ def test_a_view_that_says_private_is_believed() -> None:
     response = Delivery(view)(RequestFactory().get("/", headers={"accept-encoding": "gzip"}))
     assert nobody_keeps(response)
     assert "Content-Encoding" not in response.headers
+
+
+@pytest.fixture
+def kept_pages(settings: Any) -> None:
+    settings.CACHES = settings.CACHES | {
+        "pages": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": uuid4().hex}
+    }
+    settings.PAGES_KEPT_S = 60.0
+
+
+def test_a_kept_page_is_made_once_and_is_the_same(shown: None, kept_pages: None, django_assert_num_queries: Any) -> None:
+    for address in ("/", "/kernels/", "/figures/memory.json?arch=both", f"/submissions/{test_everywhere.OPEN}/record.json"):
+        for coding in ("identity", "gzip", "br"):
+            asked = {"accept-encoding": coding}
+            first = Client().get(address, headers=asked)
+            with django_assert_num_queries(0):
+                again = Client().get(address, headers=asked)
+                known = Client().get(address, headers=asked | {"if-none-match": first.headers["ETag"]})
+            assert (again.content, dict(again.items())) == (first.content, dict(first.items()))
+            assert known.status_code == 304
+
+
+def test_who_is_somebody_never_gets_a_kept_page_and_what_they_see_is_not_kept(owner: User, kept_pages: None) -> None:
+    staff = Client()
+    staff.force_login(make_user("staff", is_staff=True))
+    hidden = f"/submissions/{test_everywhere.HIDDEN}/"
+    assert staff.get(hidden).status_code == 200
+    assert Client().get(hidden).status_code == 404
+    assert Client().get("/").headers["Cache-Control"].startswith("public")
+    assert nobody_keeps(staff.get("/"))
+
+
+def test_what_somebody_changes_shows_at_once(owner: User, kept_pages: None) -> None:
+    page = f"/submissions/{test_everywhere.OPEN}/"
+    assert Client().get(page).status_code == 200
+    answer = Submission.objects.get(uid=test_everywhere.OPEN)
+    Submission.objects.filter(pk=answer.pk).update(public=False)
+    assert Client().get(page).status_code == 200, "kept"
+    Client().post("/try/login/", {"username": "nobody", "password": "x"})
+    assert Client().get(page).status_code == 200, "nobody in particular changes nothing"
+    somebody = Client()
+    somebody.force_login(owner)
+    somebody.post("/try/", {})
+    assert Client().get(page).status_code == 404
+
+
+def test_errors_and_other_hosts_are_not_kept(shown: None, kept_pages: None, settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["one.example", "two.example"]
+    pages = {
+        host: Client(headers={"host": host}).get(f"/submissions/{test_everywhere.OPEN}/").content
+        for host in settings.ALLOWED_HOSTS
+    }
+    for host, page in pages.items():
+        assert host.encode() in page
+    assert Client(headers={"host": "evil.example"}).get("/").status_code == 400
+    assert Client(headers={"host": "one.example"}).get("/kernels/sort_u32/").status_code == 404
+    factories.make_kernel("sort_u32")
+    assert Client(headers={"host": "one.example"}).get("/kernels/sort_u32/").status_code == 200
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(shown: None, kept_pages: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("django.core.cache.backends.locmem.LocMemCache.set", full)
+    assert Client().get("/methodology/").status_code == 200
