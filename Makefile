@@ -7,7 +7,7 @@ PY := .venv/bin/python
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 QUICK := not slow and not browser and not chaos and not engine and not environment and not fuzz
 
-.PHONY: help setup demo up test test-all test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages bench-demo clean
+.PHONY: help setup demo up test test-all test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages bench-demo bench-load clean
 
 help:            ## show these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -61,6 +61,9 @@ bench-upload: setup ## 500 MB with 100,000 answers, imported while pages are rea
 
 bench-demo: setup ## how soon a new site shows a board of models: quiet, or ARGS=--busy (5 to 20 minutes)
 	@$(PY) bench/first_minutes.py $(ARGS)
+
+bench-load: setup ## 200 readers beside an import, gradings and clients that drip, on the server as it was and as it is (8 minutes)
+	@$(PY) -m bench.load $(ARGS)
 
 clean:           ## remove all that the tools made, the site's data included
 	rm -rf .venv var node_modules build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -91,7 +91,7 @@ class Site:
         self.manage("migrate", "--verbosity", "0")
         said = self.manage("shell", "-v", "0", "-c", PREPARE.format(password=PASSWORD))
         self.token = said.rpartition("TOKEN=")[2].strip()
-        command = [sys.executable, "manage.py", "supervise", "--port", str(self.port)]
+        command = self.supervise()
         with (self.folder / "output.log").open("wb") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True)
         try:
@@ -100,6 +100,9 @@ class Site:
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()
+
+    def supervise(self) -> list[str]:
+        return [sys.executable, "manage.py", "supervise", "--port", str(self.port)]
 
     def manage(self, *command: str) -> str:
         done = subprocess.run(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ ASKED_S = 3600  # for so long what somebody asked for is kept up to date
 ASKED_AGAIN_S = 60
 MOST_ASKED = 40
 ASKED = "kept-asked"
+moving: ContextVar[bool] = ContextVar("moving", default=False)  # what this request shows will soon be something else
 
 
 class Kept(NamedTuple):
@@ -48,6 +50,7 @@ class Keeper:
             return kept.value
         if kept and self.large and not self.fresh and now - kept.at < STALE_S:
             self.stale_at.append(kept.at)
+            moving.set(True)
             note(what)
             return kept.value
         value = compute()

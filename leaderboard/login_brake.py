@@ -47,14 +47,5 @@ def asked_too_often(request: HttpRequest) -> HttpResponse:
     return page
 
 
-def client_address(request: HttpRequest) -> str:
-    """Of the last proxy that is not ours: so many entries at the end of X-Forwarded-For are believed as TRUSTED_PROXIES says."""
-    believed = settings.NINJA_NUM_PROXIES
-    entries = [entry.strip() for entry in request.headers.get("X-Forwarded-For", "").split(",") if entry.strip()]
-    if believed and entries:
-        return str(entries[-min(believed, len(entries))])
-    return str(request.META.get("REMOTE_ADDR", ""))
-
-
 def prune(now: datetime) -> None:
     AccessAttempt.objects.filter(attempt_time__lt=now - KEPT_FOR).delete()

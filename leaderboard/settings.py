@@ -5,6 +5,7 @@ DATA_DIR (default: var/) holds everything that is written: the database, uploads
 
 from __future__ import annotations
 
+import os
 import secrets
 from datetime import timedelta
 from pathlib import Path
@@ -80,9 +81,11 @@ INSTALLED_APPS = [
     "leaderboard",
 ]
 MIDDLEWARE = [
+    "leaderboard.health_first.HealthFirst",
     "leaderboard.middleware.HostFaults",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "leaderboard.delivery.Delivery",  # sees all that the others make of an answer, cookies included
     "csp.middleware.CSPMiddleware",
     "leaderboard.fit_requests.RefuseUnfit",  # before anything looks into the database
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -140,6 +143,11 @@ CACHES = {  # files, because the clusters' processes share it
         "LOCATION": str(DATA_DIR / "cache-figures"),
         "OPTIONS": {"MAX_ENTRIES": 500},
     },
+    "pages": {  # as they are sent (leaderboard/page_cache.py)
+        "BACKEND": "leaderboard.caches.ForgivingFiles",
+        "LOCATION": str(DATA_DIR / "cache-pages"),
+        "OPTIONS": {"MAX_ENTRIES": 300},
+    },
     "limits": {  # who has asked how often: many readers must not push the pages' summaries out
         "BACKEND": "leaderboard.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "limits"),
@@ -171,7 +179,6 @@ CSRF_COOKIE_HTTPONLY = True
 if env.bool("HTTPS", default=False):  # behind a proxy that speaks TLS and sets X-Forwarded-Proto
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
@@ -203,8 +210,15 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "leaderboard.login_brake.client_address"
+AXES_CLIENT_IP_CALLABLE = "leaderboard.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
+
+# The web side --------------------------------------------------------------------------------------------------------------
+
+CORES = len(os.sched_getaffinity(0))
+WEB_WORKERS = env.int("WEB_WORKERS", default=min(max(CORES, 2), 8))  # processes
+WEB_THREADS = env.int("WEB_THREADS", default=4)  # pages that each makes at the same time; no thread waits for a client
+PAGES_KEPT_S = env.float("PAGES_KEPT_S", default=0.0)  # for everybody (leaderboard/page_cache.py); the supervisor gives 2
 
 # Uploads -------------------------------------------------------------------------------------------------------------------
 
@@ -291,5 +305,6 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["once_per_minute"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     # Else a line every wake-up and request, and several every drawn figure.
-    "loggers": {name: {"level": "WARNING"} for name in ("django-q", "httpx", "kaleido", "choreographer")},
+    "loggers": {name: {"level": "WARNING"} for name in ("django-q", "httpx", "kaleido", "choreographer")}
+    | {"waitress.queue": {"level": "ERROR"}},  # a page that waits for a thread
 }

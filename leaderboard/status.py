@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
+from leaderboard import kept
 from leaderboard.models import Result
 from leaderboard.queue_status import ArchStatus, arch_counts, living_workers, queue_status
 
@@ -51,4 +52,5 @@ def pending(archs: Iterable[str]) -> list[Progress]:
     for status in statuses:
         if status.waiting:
             status.graded = Result.objects.public().current().for_archs([status.arch]).count()
+    kept.moving.set(kept.moving.get() or any(status.waiting for status in statuses))
     return [status for status in statuses if status.waiting or status.parked]

@@ -234,13 +234,14 @@ def cluster(name: str, log_file: Path | None) -> Child:
 
 def web(host: str, port: int, log_file: Path | None) -> Child:
     command = [sys.executable, "-m", "gunicorn", "leaderboard.wsgi", "--bind", f"{host}:{port}"]
-    command += ["--worker-class", "gthread", "--workers", "2", "--threads", "4"]  # a slow upload blocks one thread of eight
+    command += ["--worker-class", "leaderboard.web_worker.BufferingWorker"]
+    command += ["--workers", str(settings.WEB_WORKERS), "--threads", str(settings.WEB_THREADS)]
     command += ["--timeout", "120", "--graceful-timeout", "4", "--log-level", "warning"]
     if any(setting.name == "control_socket_disable" for setting in KNOWN_SETTINGS):
         command.append("--no-control-socket")  # since 25 it would leave a socket in the working directory
     if Path("/dev/shm").is_dir():
         command += ["--worker-tmp-dir", "/dev/shm"]  # a busy disk must not look like a hung worker
-    return Child("web", command, log_file)
+    return Child("web", command, log_file, {"PAGES_KEPT_S": os.environ.get("PAGES_KEPT_S", "2")})
 
 
 def hold_data_folder() -> IO[str]:

@@ -17,8 +17,7 @@ def serves_pages() -> bool:
 
 def answers(port: str) -> bool:
     try:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz", headers={"Host": "localhost"})
-        with urllib.request.urlopen(request, timeout=4) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=4) as response:
             return bool(response.status == 200)
     except (urllib.error.URLError, TimeoutError):
         return False

@@ -10,6 +10,8 @@ from django.core.cache import BaseCache, caches
 from django.http import HttpRequest
 from ninja.throttling import SimpleRateThrottle
 
+from leaderboard.client_address import client_address
+
 
 class Limit(SimpleRateThrottle):
     """So many requests a period, as a setting says at the time; 0 is no limit."""
@@ -29,7 +31,7 @@ class Limit(SimpleRateThrottle):
         self.num_requests = getattr(settings, self.setting)
         if not self.num_requests:
             return None
-        who = f"user-{request.user.pk}" if request.user.is_authenticated else self.get_ident(request)
+        who = f"user-{request.user.pk}" if request.user.is_authenticated else client_address(request)
         return f"{self.setting}-{who}"
 
 

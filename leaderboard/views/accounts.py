@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from leaderboard import login_brake
+from leaderboard.client_address import client_address
 from leaderboard.services import passwords
 
 
@@ -71,7 +72,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     form = AskForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
-        if not passwords.may_ask(login_brake.client_address(request), email):
+        if not passwords.may_ask(client_address(request), email):
             return login_brake.asked_too_often(request)
         passwords.ask(email, settings.SITE_URL or request.build_absolute_uri("/"))
         return redirect("password_reset_sent")

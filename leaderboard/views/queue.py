@@ -8,10 +8,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from leaderboard import kept
 from leaderboard.models import Result
 from leaderboard.querysets import ResultQuerySet
 from leaderboard.queue_status import queue_status
@@ -21,10 +21,10 @@ from leaderboard.status import progress
 ROWS = 20
 
 
-@never_cache
 @with_selection()
 def queue(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Counts and progress of each architecture, what runs, what failed, what was graded last; public rows only."""
+    kept.moving.set(True)
     now = timezone.now()
     results = Result.objects.public().filter(selection.narrowed).light().select_related("submission", "kernel", "model")
     context = {
@@ -40,9 +40,9 @@ def queue(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 
 @csrf_exempt  # it only reads, and a wrong method is to be told so
-@never_cache
 @require_safe
 def api_queue(request: HttpRequest) -> JsonResponse:
+    kept.moving.set(True)
     return JsonResponse(queue_status())
 
 

@@ -8,7 +8,7 @@
   document.getElementById("refreshes").hidden = false;
 
   function get(address) {
-    return fetch(address).then(function (response) {
+    return fetch(address, { cache: "no-cache" }).then(function (response) {
       if (!response.ok) throw new Error(response.status);
       return response.text();
     });
