@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
+from grading import blame
 from grading.answer import clean_source, extract_source, source_from_text
 from grading.faults import Fault
 from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_source
@@ -121,7 +122,7 @@ def _grade(kernel: KernelSpec, source: str | None, options: argparse.Namespace) 
         on_wait=waiting,
     )
     try:
-        with closing(open_sandbox(options.sandbox, options.arch)) as sandbox:
+        with blame.ours("cannot grade"), closing(open_sandbox(options.sandbox, options.arch)) as sandbox:
             result = grade_source(source, kernel, sandbox, spend)
     except Fault as fault:
         result = fault_result(fault, kernel, arch=options.arch, sandbox=options.sandbox)
