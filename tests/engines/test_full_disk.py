@@ -27,7 +27,7 @@ def test_a_full_work_folder_in_a_container_is_never_a_verdict(docker_daemon: Dae
         for free_kb in sweep(points):
             free = sandbox.run(["sh", "-c", FILL % free_kb], 60).stdout.split()
             assert int(free[3]) <= free_kb
-            with pytest.raises(MachineShort, match=rf"kB are free in {free[5]}"):
+            with pytest.raises(MachineShort, match=rf"kB are free in {free[5].decode()}"):
                 grade_source(DOT.reference_source, DOT, sandbox, QUICK)
         sandbox.run(["rm", "filler"], 60)
         assert grade_source(DOT.reference_source, DOT, sandbox, QUICK).passed

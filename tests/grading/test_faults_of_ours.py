@@ -246,10 +246,12 @@ def test_a_read_only_or_vanished_folder_is_ours(monkeypatch):
         assert grade_on(disk, monkeypatch).passed
 
 
+# gcc waits and tries again for half a minute where it cannot start its parts
 @needs_root
-def test_a_full_process_table_is_never_a_verdict(harness, work):
+@pytest.mark.parametrize("limits", [(1, 2, 3, 8), pytest.param(range(1, 13), marks=pytest.mark.slow)])
+def test_a_full_process_table_is_never_a_verdict(limits, harness, work):
     verdicts = set()
-    for most in (1, 2, 3, 4, 5, 8):
+    for most in limits:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         work.chmod(0o777)
