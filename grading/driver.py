@@ -70,7 +70,7 @@ def parse_outcome(done: Completed) -> Outcome:
             f"the harness gave a record that cannot be: {clean(str(error), 200)}", log=decode(done.stdout)
         ) from error
     if outcome.verdict is Verdict.INTERNAL_ERROR and raw.get("machine_short") is True:
-        raise MachineShort(outcome.detail)
+        raise MachineShort(outcome.detail.rstrip("."))
     if outcome.verdict is Verdict.INTERNAL_ERROR:
         raise HarnessBroken(outcome.detail or "the harness gave no reason", log="\n".join(outcome.log.values()))
     return outcome

@@ -112,7 +112,7 @@ class LocalSandbox:
             finally:
                 self._clear()
 
-        require_room(self.folder)
+        require_room(self.folder.parent)
         try:
             self._harness = HarnessCache(cache_root()).get_or_build(source.key(*self._toolchain()), build)
         except OSError as error:
