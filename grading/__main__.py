@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
+from grading import blame
 from grading.answer import AnswerFrom, Extracted, Kind, extract
 from grading.faults import Fault
 from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_extracted
@@ -121,7 +122,7 @@ def _grade(kernel: KernelSpec, answer: Extracted, options: argparse.Namespace) -
         on_wait=waiting,
     )
     try:
-        with closing(open_sandbox(options.sandbox, options.arch)) as sandbox:
+        with blame.ours("cannot grade"), closing(open_sandbox(options.sandbox, options.arch)) as sandbox:
             result = grade_extracted(answer, kernel, sandbox, spend)
     except Fault as fault:
         result = fault_result(fault, kernel, arch=options.arch, sandbox=options.sandbox)

@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from grading.driver import parse_object
-from grading.faults import HarnessBroken
+from grading.faults import CalibrationFailed, HarnessBroken
 from grading.harness_source import HarnessSource
 from grading.hostlock import host_lock
 from grading.pipeline import Options, grade_source
@@ -35,6 +35,10 @@ ENOUGH = 3  # machines that a history needs before anything differs from it
 MEASURE = '$(cat "$1/cc") $(cat "$1/flags") limits.c -o limits && ./limits; status=$?; rm -f limits limits.c; exit $status'
 
 
+class LimitsUnknown(HarnessBroken):
+    """The baselines pass, but what the machine can do at most cannot be measured: it may grade all the same."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
     limits: dict[str, float]  # by LIMITS, in their units
@@ -48,14 +52,18 @@ class Calibration:
 
 
 def calibrate(sandbox: Sandbox, options: Options = SHORT) -> Calibration:
-    """Measure a sandbox that times answers; not for emulated ones. Takes the host's lock like any grading. Raises Fault."""
+    """Measure a sandbox that times answers; not for emulated ones. Takes the host's lock like any grading. Raises
+    CalibrationFailed where a tuned baseline does not pass, LimitsUnknown where only the machine's limits cannot be measured, and
+    other faults."""
     throughput: dict[str, float] = {}
     machine: dict[str, Any] = {}
     for name in KERNELS:
         kernel = get_kernel(name)
         result = grade_source(kernel.tuned_source, kernel, sandbox, options)
-        if not result.passed or result.throughput_m is None:
-            raise HarnessBroken(f"the tuned baseline of {name} does not pass here: {result.verdict}: {result.detail}")
+        if result.passed and result.throughput_m is None:
+            raise LimitsUnknown(f"the tuned baseline of {name} passes here without having been timed")
+        if result.throughput_m is None:
+            raise CalibrationFailed(f"the tuned baseline of {name} does not pass here: {result.verdict}: {result.detail}")
         throughput[name], machine = result.throughput_m, dict(result.machine or {})
     return Calibration(limits=measure_limits(sandbox), throughput_m=throughput, machine=machine)
 
@@ -71,10 +79,13 @@ def _measure_limits(sandbox: Sandbox) -> dict[str, float]:
     harness = sandbox.harness(HarnessSource(get_kernel(KERNELS[0])))
     sandbox.put("limits.c", Path(__file__).with_name("limits.c").read_bytes())
     done = sandbox.run(["sh", "-c", MEASURE, "limits", harness], LIMITS_TIMEOUT_S)
-    raw = parse_object(done, "limits")
+    try:
+        raw = parse_object(done, "limits")
+    except HarnessBroken as broken:
+        raise LimitsUnknown(broken.reason, log=broken.log) from broken
     values = {name: raw.get(name) for name in LIMITS}
     if not all(isinstance(value, float) and math.isfinite(value) and value > 0 for value in values.values()):
-        raise HarnessBroken("the machine's limits cannot be", log=decode(done.stdout))
+        raise LimitsUnknown("the machine's limits cannot be", log=decode(done.stdout))
     return {name: float(value) for name, value in values.items() if value is not None}
 
 

@@ -11,13 +11,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from grading.faults import HarnessBroken
+from grading.faults import HarnessBroken, MachineShort
 from grading.result import Verdict
 from grading.sandbox.base import Completed
 from grading.statistics import Samples
 from grading.text import clean, decode, one_sentence
 
 HARNESS_MISSING = 96  # exit status: the sandbox has lost its harness (it was made anew, or restarted)
+NO_FOLDER = 97  # exit status: the work folder cannot be made; standard error says why
 NOT_THE_DRIVERS = {Verdict.NO_ANSWER}
 STAGES = ("compile", "inspect", "link", "start", "tests", "benchmark")
 
@@ -26,7 +27,7 @@ STAGES = ("compile", "inspect", "link", "start", "tests", "benchmark")
 GRADE = f"""
 [ -x "$1/grade" ] || exit {HARNESS_MISSING}
 harness=$1; shift
-rm -rf work && mkdir -m 755 work && mv answer.c work/answer.c || exit
+rm -rf work && mkdir -m 755 work && mv answer.c work/answer.c || exit {NO_FOLDER}
 "$harness/grade" "$PWD/work" "$@"; status=$?
 rm -rf work
 exit $status
@@ -39,6 +40,7 @@ class Outcome:
 
     verdict: Verdict
     detail: str
+    limit: str | None  # of ours, that was reached while the answer was built: the detail names it
     compiled: bool | None
     correct: bool | None
     extra_mb: float | None
@@ -57,6 +59,9 @@ def grade_command(harness: str, kernel: str, options: dict[str, int]) -> list[st
 
 def parse_outcome(done: Completed) -> Outcome:
     """The driver's one JSON object; raises HarnessBroken when it is not what it must be, or says internal_error."""
+    if done.exit_code == NO_FOLDER:
+        said = one_sentence(clean(decode(done.stderr), 300)) or "No message."
+        raise MachineShort(f"the work folder in the sandbox cannot be made: {said}")
     raw = parse_object(done, "the harness")
     try:
         outcome = _outcome(raw)
@@ -64,6 +69,8 @@ def parse_outcome(done: Completed) -> Outcome:
         raise HarnessBroken(
             f"the harness gave a record that cannot be: {clean(str(error), 200)}", log=decode(done.stdout)
         ) from error
+    if outcome.verdict is Verdict.INTERNAL_ERROR and raw.get("machine_short") is True:
+        raise MachineShort(outcome.detail.rstrip("."))
     if outcome.verdict is Verdict.INTERNAL_ERROR:
         raise HarnessBroken(outcome.detail or "the harness gave no reason", log="\n".join(outcome.log.values()))
     return outcome
@@ -89,6 +96,7 @@ def _outcome(raw: dict[str, Any]) -> Outcome:
     return Outcome(
         verdict=verdict,
         detail=one_sentence(_text(raw["detail"])),
+        limit=None if raw.get("limit") is None else clean(_text(raw["limit"]), 40),
         compiled=_flag(raw.get("compiled")),
         correct=_flag(raw.get("correct")),
         extra_mb=_amount(raw.get("extra_mb")),

@@ -20,6 +20,18 @@ class SandboxUnavailable(Fault):
     needs_operator = True
 
 
+class MachineShort(Fault):
+    """The machine is short of room, memory, processes or files: the reason says of what, where, and how much is needed."""
+
+    needs_operator = True
+
+
+class CalibrationFailed(Fault):
+    """A tuned baseline does not pass where it is to be measured: nothing that is graded there would count."""
+
+    needs_operator = True
+
+
 class SandboxGone(Fault):
     """The sandbox vanished or refused to work: a fresh one may do."""
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from grading import blame
 from grading.answer import Extracted, extract
 from grading.compile_log import first_error
 from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
@@ -81,7 +82,7 @@ def grade_source(source: str | None, kernel: KernelSpec, sandbox: Sandbox, optio
     if sandbox.emulated:
         options = replace(options, call_s=EMULATED_FACTOR * options.call_s, total_s=EMULATED_FACTOR * options.total_s)
     seconds: dict[str, float] = {}
-    with _host_to_ourselves(sandbox, options, seconds):
+    with blame.ours("cannot grade"), _host_to_ourselves(sandbox, options, seconds):
         with _timed(seconds, "prepare"):
             harness = sandbox.harness(HarnessSource(kernel))
             machine = machine_facts(sandbox, harness)
@@ -196,7 +197,7 @@ def _detail(outcome: Outcome, speedup: float | None, options: Options, arch: str
     detail = outcome.detail
     if outcome.verdict is Verdict.COMPILE_ERROR:
         log = outcome.log["compile"]
-        detail = written_for_another(log, arch) or first_error(log) or detail
+        detail = detail if outcome.limit else written_for_another(log, arch) or first_error(log) or detail
     if outcome.verdict is Verdict.PASSED:
         detail = "Passed every test." if speedup is None else f"Passed every test; {speedup:.3g} times the reference's speed."
     if options.overrides:

@@ -16,8 +16,8 @@ from typing import Any
 from django.conf import settings
 
 from grading import calibration
-from grading.calibration import Calibration
-from grading.faults import Fault, HarnessBroken
+from grading.calibration import Calibration, LimitsUnknown
+from grading.faults import Fault
 from grading.pipeline import grade_source
 from grading.sandbox import prime
 from grading.sandbox.base import Sandbox
@@ -50,12 +50,12 @@ def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:
 
 
 def calibrate(arch: str) -> Calibration | None:
-    """Measure the machine behind an architecture's sandbox; None where that does not work, though it may well grade. Raises
-    Fault when the sandbox is gone."""
+    """Measure the machine behind an architecture's sandbox; None where its limits cannot be told, though it may well grade.
+    Raises Fault: CalibrationFailed where a tuned baseline does not pass, and nothing may be graded."""
     with kept_sandbox(arch) as sandbox:
         try:
             return calibration.calibrate(sandbox)
-        except HarnessBroken as broken:
+        except LimitsUnknown as broken:
             log.warning("the %s sandbox cannot be calibrated: %s", arch, broken.reason)
             return None
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
-from grading.faults import Fault
+from grading.faults import CalibrationFailed, Fault
 from leaderboard import leases, pairs, queue_status, summaries
 from leaderboard.faults import fault_of, said, tolerated
 from leaderboard.leases import Lease, Presence
@@ -36,11 +36,15 @@ from leaderboard.services import (
 
 log = logging.getLogger(__name__)
 
-PARKED_FOR_S = 60.0  # after an operator's fault: how long until it is tried again
+PARKED_FOR_S = (
+    60.0  # after an operator's fault: how long until it is tried again; twice as long after each calibration that fails
+)
+PARKED_FOR_MOST_S = 960.0
 SWEEP_SANDBOXES_S = 300.0
 MEANWHILE_S = 20.0
 _swept_at = float("-inf")
 _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), why
+_failed_calibrations: dict[str, int] = {}  # arch -> how many in a row
 
 
 def tick(arch: str) -> None:
@@ -102,12 +106,13 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
         graded = grader.grade(job.kernel.name, job.submission.source, job.arch)
         if recording.record(lease.token, graded, drifting=bool(calibration and calibration.drifting)) is None:
             log.info("result %s was taken away meanwhile: grading dropped", lease.result_id)
+        _failed_calibrations.pop(job.arch, None)
     except Fault as fault:
         log.warning("result %s: %s", lease.result_id, fault.reason)
         if fault.needs_operator:
             queueing.release(lease.token, fault.reason)
             me.lease = None
-            _parked[job.arch] = (time.monotonic() + PARKED_FOR_S, fault.reason)
+            park(job.arch, fault)
             me.say(fault.reason)
         else:
             queueing.requeue(lease.token, fault.reason)
@@ -128,6 +133,13 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
     except BaseException:  # the process is being stopped: nobody's fault, so no attempt is counted
         queueing.release(lease.token)
         raise
+
+
+def park(arch: str, fault: Fault) -> None:
+    """Leave an architecture alone for a while; longer each time in a row where a try costs a calibration."""
+    times = _failed_calibrations[arch] = _failed_calibrations.get(arch, 0) + 1 if isinstance(fault, CalibrationFailed) else 0
+    for_s = min(PARKED_FOR_S * 2 ** max(0, min(times - 1, 10)), PARKED_FOR_MOST_S)
+    _parked[arch] = (time.monotonic() + for_s, fault.reason)
 
 
 def parked(arch: str) -> str:

@@ -37,9 +37,9 @@ h=$sources/harness include="-I $sources/include -I $h" warn="-Wall -Wextra ${WER
 host="$host_cc -std=gnu11 -O2 $host_march $warn $include"
 child="$cc -std=gnu11 -O2 $warn $include -DKERNEL_STUB $emulated -fno-pie -fno-stack-protector -fno-tree-loop-distribute-patterns"
 link="$cc $(cat "$out/link")"
-for part in judge options clock report children buffers calls rounds; do $host -c "$h/$part.c" -o "$out/$part.o"; done
+for part in judge options clock report children buffers calls rounds machine; do $host -c "$h/$part.c" -o "$out/$part.o"; done
 $host -static "$h/jail.c" -o "$out/jail"
-$host -static "$h/grade.c" "$h/inspect.c" -o "$out/grade"
+$host -static "$h/grade.c" "$h/inspect.c" "$h/machine.c" -o "$out/grade"
 $host -static "$h/describe.c" -o "$out/describe"
 $host -static "$h/selftest.c" -o "$out/selftest"
 $child -DKERNEL_EMPTY "$h/stub.c" -c -o "$out/empty.o"
@@ -48,10 +48,11 @@ $child -c "$h/stub.c" -o "$out/stub.o"
 for kernel in "$@"; do
 	k=$sources/$kernel
 	$host -c "$k/bench.c" -o "$out/bench_$kernel.o"
-	$host -static "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out/bench_$kernel.o" -o "$out/judge_$kernel" -lm
+	$host -static "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out"/machine.o "$out/bench_$kernel.o" -o "$out/judge_$kernel" -lm
 	$child -c "$k/bench.c" -o "$out/call_$kernel.o"
 	"$ld" -r "$out/stub.o" "$out/call_$kernel.o" -o "$out/child_$kernel.o"
-	cat "$sources/include/prelude.h" "$k/reference.c" | "$cc" $(cat "$out/flags") -fno-pie -x c -c -o "$out/plain_$kernel.o" -
+	cat "$sources/include/prelude.h" "$k/reference.c" >"$out/control_$kernel.c"          # what grade.c compiles when an answer does not
+	"$cc" $(cat "$out/flags") -fno-pie -c -o "$out/plain_$kernel.o" "$out/control_$kernel.c"
 	$link "$out/child_$kernel.o" "$out/plain_$kernel.o" -o "$out/reference_$kernel" -lm
 done
-rm -f "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out"/bench_*.o "$out"/call_*.o "$out"/plain_*.o
+rm -f "$out"/judge.o "$out"/options.o "$out"/clock.o "$out"/report.o "$out"/children.o "$out"/buffers.o "$out"/calls.o "$out"/rounds.o "$out"/machine.o "$out"/bench_*.o "$out"/call_*.o "$out"/plain_*.o

@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 
 #include "judge.h"
+#include "machine.h"
 
 #define QEMU "/usr/bin/qemu-aarch64"
 
@@ -32,6 +33,7 @@ enum { COUNTER_SLACK_KB = 512, EXIT_NOT_STARTED = 99 };
 struct child child[CHILDREN] = { { .name = "answer" }, { .name = "reference" }, { .name = "empty call" } };
 static struct buffers control[CHILDREN];
 static double ended_cpu_ns;                      /* of children already stopped */
+static long oom_before = -1;                     /* processes killed for want of memory when the first child was started */
 
 /* ---------- the child's side, between fork and exec ---------- */
 static bool restrict_files(int program)
@@ -200,6 +202,22 @@ static bool starts_something(long nr)
 #endif
 		;
 }
+/* What a process brings upon itself behind the filter; every other signal was sent by the system or by somebody else. */
+static bool is_own_doing(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGTRAP || signal == SIGABRT || signal == SIGSYS;
+}
+/* The answer's process was killed from outside: ours, unless it had taken more memory than it may, by which an answer could bring it about. */
+static void look_who_killed(const struct child *h, int signal, long peak_kb, const char *phase)
+{
+	bool out_of_memory = oom_kills() != oom_before, unfiltered = opt.emulate || (h->seq >= SEQ_READY && !record.seccomp);
+	double extra_mb = (peak_kb - h->base_kb) / 1024.;
+	if (is_own_doing(signal)) return;
+	if (h->seq >= SEQ_MAPPED && h->base_kb > 0 && !opt.emulate && extra_mb * 1024 > opt.mem_kb)
+		verdict("runtime_error", "killed by SIG%s after it had taken %.0f MiB more than at its start; the limit is %.2f MiB (%s)", sigabbrev_np(signal), extra_mb, opt.mem_kb / 1024., phase);
+	if (out_of_memory) verdict("internal_error", "the machine ran out of memory and killed the answer's process (%s)", phase);
+	if (!unfiltered && h->seq >= SEQ_MAPPED) verdict("internal_error", "the answer's process was killed from outside by SIG%s (%s)", sigabbrev_np(signal) ? sigabbrev_np(signal) : "?", phase);
+}
 /* the child is gone: say why */
 static noreturn void died(struct child *h, const char *phase)
 {
@@ -209,8 +227,10 @@ static noreturn void died(struct child *h, const char *phase)
 	if (h == &child[ANSWER]) measure_memory();
 	if (waitid(P_PID, h->pid, &si, WEXITED | WNOWAIT)) fault("wait");
 	ended_cpu_ns += cpu_ns(h);
-	if (waitpid(h->pid, &s, 0) != h->pid) fault("wait");
+	struct rusage used;
+	if (wait4(h->pid, &s, 0, &used) != h->pid) fault("wait");
 	h->pid = 0;
+	if (h == &child[ANSWER] && WIFSIGNALED(s)) look_who_killed(h, WTERMSIG(s), used.ru_maxrss, phase);
 	bool began = h->seq >= SEQ_MAPPED, not_a_program = WIFSIGNALED(s) || WEXITSTATUS(s) == EXIT_NO_PROGRAM || opt.emulate;
 	if (h != &child[ANSWER] || (!began && !not_a_program)) verdict("internal_error", "the %s's process ended on its own, status %#x (%s)", h->name, s, phase);
 	if (!began) verdict("runtime_error", "the system cannot start its program, status %#x: it has too many sections, or too large ones", s);      /* it started the other two */
@@ -250,7 +270,8 @@ static double wait_done(struct child *h, uint32_t seq, double cpu0, double limit
 	struct pollfd done = { h->done, POLLIN, 0 };
 	double wall0 = wall_ns(), claimed;
 	char eat[8];
-	while (poll(&done, 1, 500) == 0) {
+	for (int ready; (ready = poll(&done, 1, 500)) <= 0;) {
+		if (ready < 0 && errno != EINTR) fault("poll");
 		check_limits(h, cpu0, wall0, limit_ns, phase);
 		if (h->seq >= SEQ_MAPPED && state(h) == 'S' && poll(&done, 1, 0) == 0) broke_protocol(h, phase);      /* it tells before it sleeps */
 	}
@@ -299,12 +320,14 @@ static void spawn(int who, const char *program)
 	h->done = done[0];
 	snprintf(path, sizeof path, "/proc/%d/stat", h->pid);
 	h->stat = open(path, O_RDONLY | O_CLOEXEC);
+	if (h->stat < 0) fault(path);
 	h->clock = ((~(clockid_t)h->pid) << 3) | 2;        /* CPUCLOCK_SCHED of that process */
 }
 void start_children(char *const *programs)
 {
 	double limit_ns = 20e9;
 	long filters = -1;
+	if (oom_before < 0) oom_before = oom_kills();
 	for (int i = 0; i < CHILDREN; i++) spawn(i, programs[i]);
 	record.landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
 	record.memory_reset = !opt.emulate;

@@ -93,8 +93,12 @@ bool inspect_object(const char *path, const char *entry, struct inspection *r)
 	enum { OBJECT_MAX = 64 << 20 };
 	unsigned char *data = malloc(OBJECT_MAX);
 	struct object o = { .data = data, .size = data ? fread(data, 1, OBJECT_MAX, f) : 0 };
+	bool is_read = data && !ferror(f);
 	fclose(f);
-	if (!data) return false;
+	if (!is_read) {
+		free(data);
+		return false;
+	}
 	if (!open_object(&o)) {
 		object_to(r, "compile_error", "the compiler did not make a relocatable object%s", "");
 	} else {

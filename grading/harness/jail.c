@@ -1,10 +1,11 @@
 /* Run an untrusted build step (the compiler on the answer).  usage: jail WALL_S CPU_S AS_MB FSIZE_MB RWDIR [ro:PATH ...] -- COMMAND...
 
-   Theory of operation.  The parent is a child subreaper and waits for the command until it ends or WALL_S is over; then it kills every descendant
-   there is, so nothing outlives a build.  The child gives up rights in this order: rlimits, no_new_privs, Landlock (read and execute below the ro
+   Theory of operation.  The parent is a child subreaper and waits for the command until it ends, its whole tree has used CPU_S, or WALL_S is over
+   (a fuse for a busy machine); then it kills every descendant there is, so nothing outlives a build.  The child gives up rights in this order: rlimits, no_new_privs, Landlock (read and execute below the ro
    paths, everything below RWDIR, /dev/null, nothing else), root drops to nobody, and a seccomp filter denies sockets, tracing, namespaces and
    scheduling changes; then it runs the command.  No privilege is needed for any of it.
-   Exit status: the command's, 128 + signal, 124 on the wall limit, 95 usage, 96 exec failed, 97 no seccomp, 98 could not drop root. */
+   Exit status: the command's, 128 + signal, 124 on the wall limit, 123 on the CPU limit, 122 when it failed close to the memory limit, 94 fork failed, 95 usage, 96 exec failed,
+   97 no seccomp, 98 could not drop root. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@
 #else
 #error "architecture not supported"
 #endif
-enum { EXIT_WALL = 124, EXIT_USAGE = 95, EXIT_EXEC = 96, EXIT_SECCOMP = 97, EXIT_DROP = 98, NOBODY = 65534 };
+enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_FORK = 94, EXIT_USAGE = 95, EXIT_EXEC = 96, EXIT_SECCOMP = 97, EXIT_DROP = 98, NOBODY = 65534 };
 enum { A_WALL = 1, A_CPU, A_MEMORY, A_FILE, A_FOLDER, A_REST };
 
 static void limit(int what, rlim_t v)
@@ -93,7 +94,7 @@ static void end_first_when_memory_is_short(void)
 static void child(int argc, char **argv, int command)
 {
 	end_first_when_memory_is_short();
-	limit(RLIMIT_CPU, atoi(argv[A_CPU]));
+	limit(RLIMIT_CPU, atoi(argv[A_CPU]) + 1);          /* of each process; the parent keeps the tree's */
 	limit(RLIMIT_AS, (rlim_t)atoi(argv[A_MEMORY]) << 20);
 	limit(RLIMIT_FSIZE, (rlim_t)atoi(argv[A_FILE]) << 20);
 	limit(RLIMIT_CORE, 0);
@@ -131,6 +132,38 @@ static void kill_descendants(void)            /* we are a subreaper: every orpha
 		usleep(2000);
 	}
 }
+/* CPU seconds of all living descendants and of what they have waited for. */
+static double living_cpu_s(void)
+{
+	int waiting[256] = { getpid() }, count = 1;
+	unsigned long ticks = 0;
+	while (count > 0) {
+		char path[64], text[2048];
+		int pid = waiting[--count], f;
+		snprintf(path, sizeof path, "/proc/%d/stat", pid);
+		ssize_t k = (f = open(path, O_RDONLY | O_CLOEXEC)) < 0 ? 0 : read(f, text, sizeof text - 1);
+		if (f >= 0) close(f);
+		text[k > 0 ? k : 0] = 0;
+		char *q = strrchr(text, ')');
+		unsigned long own[4] = { 0 };
+		if (q && pid != getpid() && sscanf(q + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", own, own + 1, own + 2, own + 3) == 4) ticks += own[0] + own[1] + own[2] + own[3];
+		snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+		k = (f = open(path, O_RDONLY | O_CLOEXEC)) < 0 ? 0 : read(f, text, sizeof text - 1);
+		if (f >= 0) close(f);
+		text[k > 0 ? k : 0] = 0;
+		for (q = strtok(text, " "); q && count < 256; q = strtok(0, " ")) waiting[count++] = atoi(q);
+	}
+	return ticks / (double)sysconf(_SC_CLK_TCK);
+}
+static double seconds(struct timeval t) { return t.tv_sec + t.tv_usec / 1e6; }
+/* A command that failed at one of our limits, by measurement: what it prints is not asked. */
+static int reached(int result, double cpu_s, double memory_mb)
+{
+	struct rusage used;
+	getrusage(RUSAGE_CHILDREN, &used);                   /* all descendants: gcc has waited for its own, we for the rest */
+	if (seconds(used.ru_utime) + seconds(used.ru_stime) >= cpu_s) return EXIT_CPU;
+	return used.ru_maxrss / 1024. >= 0.8 * memory_mb ? EXIT_MEMORY : result;       /* the largest of them; resident is a little less than mapped, which is limited */
+}
 int main(int argc, char **argv)
 {
 	int command = A_REST, status = 0, result = -1;
@@ -141,6 +174,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pid_t c = fork();
+	if (c < 0) return EXIT_FORK;
 	if (!c) {
 		setsid();
 		child(argc, argv, command);
@@ -156,8 +190,13 @@ int main(int argc, char **argv)
 			result = EXIT_WALL;
 			break;
 		}
+		if (now.tv_sec - began.tv_sec >= atoi(argv[A_CPU]) && living_cpu_s() >= atoi(argv[A_CPU])) {      /* no sooner: one core gives a second of CPU in a second */
+			kill(-c, SIGKILL);
+			result = EXIT_CPU;
+			break;
+		}
 		usleep(1000);
 	}
 	kill_descendants();
-	return result;
+	return result && result != EXIT_WALL ? reached(result, atoi(argv[A_CPU]), atoi(argv[A_MEMORY])) : result;
 }

@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grading.faults import Fault, HarnessBroken, SandboxGone, SandboxTimeout, SandboxUnavailable
+from grading.blame import CACHE_ROOM_MB
+from grading.faults import Fault, HarnessBroken, MachineShort, SandboxGone, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import BUILD_TIMEOUT_S, HarnessSource
 from grading.sandbox.base import Completed, Resources
 from grading.sandbox.docker_settings import read_settings, sized
@@ -163,16 +164,33 @@ class DockerSandbox:
         steps = f"rm -rf {folder}.new; sh {script} {folder}.new && mv {folder}.new {folder}; status=$?; rm {script}; exit $status"
         done = self._run(["sh", "-c", steps], BUILD_TIMEOUT_S, BUILDER)
         if done.exit_code != 0:
+            self._refuse_without_room()
             log = decode(done.stdout + done.stderr)
             last = next((line for line in reversed(log.splitlines()) if line.strip()), "no message")
             raise HarnessBroken(f"the harness for {source.kernel.name} does not build: {last.strip()}", log=log)
 
     def _write(self, path: str, data: bytes, user: str) -> None:
         """Through a command's standard input: what Docker itself copies does not get into file systems in memory."""
-        write = ["sh", "-c", 'rm -rf "$2" && head -c "$1" >"$2"', "write", str(len(data)), path]
+        write = ["sh", "-c", 'rm -rf work "$2" && head -c "$1" >"$2"', "write", str(len(data)), path]
         done = self._engine.execute(self._container.id, write, user=user, timeout_s=SHORT_S, stdin=data)
         if done.exit_code != 0:
+            self._refuse_without_room()
             raise SandboxGone(f"cannot write into the container: {clean(decode(done.stderr), 200).strip()}")
+
+    def _refuse_without_room(self) -> None:
+        """Something of ours has failed: raise MachineShort where a file system in the container is full."""
+        from grading.sandbox.docker_containers import BUILDER, HARNESS, SANDBOX
+
+        looked = self._engine.execute(
+            self._container.id, ["df", "-kP", SANDBOX, HARNESS, "/tmp"], user=BUILDER, timeout_s=SHORT_S
+        )
+        for line in decode(looked.stdout).splitlines()[1:]:
+            fields = line.split()
+            if len(fields) >= 6 and fields[3].isdecimal() and int(fields[3]) < CACHE_ROOM_MB << 10:
+                raise MachineShort(
+                    f"{fields[3]} kB are free in {fields[5]} of the container, and {CACHE_ROOM_MB} MB are needed: "
+                    f"remove the container {self._container.name}, a new one is made"
+                )
 
     def _run(self, command: list[str], timeout_s: float, user: str) -> Completed:
         try:

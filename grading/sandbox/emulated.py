@@ -12,6 +12,8 @@ import shutil
 from functools import cache
 from typing import Any
 
+from grading.blame import ours
+from grading.faults import Fault
 from grading.sandbox.local import ENVIRONMENT, LocalSandbox, bubblewrap_missing, host_arch, toolchain
 from grading.sandbox.process import run_bounded
 
@@ -34,7 +36,11 @@ def why_unavailable(arch: str) -> str | None:
     missing = {package for tool, package in NEEDED.items() if shutil.which(tool, path=ENVIRONMENT["PATH"]) is None}
     if missing:
         return f"emulation needs more packages: apt-get install {' '.join(sorted(missing))}"
-    if reason := bubblewrap_missing():
+    try:
+        reason = bubblewrap_missing()
+    except Fault as fault:  # the machine is short of something: for now
+        return fault.reason
+    if reason:
         return f"the emulator is run only inside bubblewrap: {reason}"
     return None
 
@@ -83,5 +89,6 @@ def cross_toolchain() -> tuple[str, str, str]:
 
 
 def _output(command: list[str]) -> str:
-    done = run_bounded(command, cwd="/", env=ENVIRONMENT | {"TMPDIR": "/tmp"}, timeout_s=20)
+    with ours("cannot ask the cross compiler"):
+        done = run_bounded(command, cwd="/", env=ENVIRONMENT | {"TMPDIR": "/tmp"}, timeout_s=20)
     return done.stdout.decode("utf-8", "replace")

@@ -20,7 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grading.faults import SandboxGone, SandboxTimeout, SandboxUnavailable
+from grading.blame import CACHE_ROOM_MB, fault_of, ours, require_room
+from grading.faults import HarnessBroken, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import HarnessSource
 from grading.sandbox.base import Completed, build_harness
 from grading.sandbox.cache import HarnessCache, copy_plain
@@ -73,7 +74,7 @@ class LocalSandbox:
             if (uid := plain_uid()) is not None:
                 os.chown(self.folder, uid, uid)
         except OSError as error:
-            raise SandboxGone(f"cannot make a folder for the sandbox: {error}") from error
+            raise fault_of(error, "cannot make a folder for the sandbox") from error
 
     def put(self, name: str, data: bytes) -> None:
         if not name or Path(name).name != name:
@@ -86,7 +87,7 @@ class LocalSandbox:
                 os.fchmod(file.fileno(), 0o644)  # whatever the umask: the plain uid reads it
                 file.write(data)
         except OSError as error:
-            raise SandboxGone(f"cannot write into the sandbox: {error}") from error
+            raise fault_of(error, "cannot write into the sandbox") from error
 
     def run(self, command: list[str], timeout_s: float) -> Completed:
         cwd, env = "/", ENVIRONMENT
@@ -100,21 +101,23 @@ class LocalSandbox:
             self._clear()  # the command had no time to tidy up
             raise
         except OSError as error:
-            raise SandboxGone(f"cannot start a command: {error}") from error
+            raise fault_of(error, "cannot start a command") from error
 
     def harness(self, source: HarnessSource) -> str:
         def build(folder: Path) -> None:
             self._harness = None
+            require_room(folder.parent, CACHE_ROOM_MB)
             try:
                 build_harness(self, source, f"{self._inside}/built", self._build_environment())
                 copy_plain(self.folder / "built", folder)
             finally:
                 self._clear()
 
+        require_room(self.folder.parent)
         try:
             self._harness = HarnessCache(cache_root()).get_or_build(source.key(*self._toolchain()), build)
         except OSError as error:
-            raise SandboxGone(f"cannot keep a built harness: {error}") from error
+            raise fault_of(error, "cannot keep a built harness") from error
         return INSIDE_HARNESS if self._bubblewrap_missing is None else str(self._harness)
 
     def _clear(self) -> None:
@@ -135,7 +138,8 @@ class LocalSandbox:
 
     def close(self) -> None:
         if self._lock >= 0:
-            remove_tree(self.folder)
+            with suppress(OSError):  # a folder that cannot be removed now is swept later
+                remove_tree(self.folder)
             os.close(self._lock)
             self._lock = -1
 
@@ -180,13 +184,20 @@ def bubblewrap(folder: str, harness: Path | None) -> list[str]:
     return [*argv, "--"]
 
 
-@cache
 def bubblewrap_missing() -> str | None:
-    """Why bubblewrap cannot be used here; None if it can. Tried once a process."""
+    """Why bubblewrap cannot be used here; None if it can. Raises Fault when the machine is short of something."""
     if os.environ.get("ARCH_KERNELS_BUBBLEWRAP") == "off":
         return "switched off by ARCH_KERNELS_BUBBLEWRAP"
     if shutil.which("bwrap", path=ENVIRONMENT["PATH"]) is None:
         return "bubblewrap is not installed"
+    with ours("cannot try bubblewrap"):
+        return _try_bubblewrap()
+
+
+@cache
+def _try_bubblewrap() -> str | None:
+    """Once a process: what a machine can do does not change, and a fault is not kept."""
+    require_room(Path(reachable_temp()))
     with tempfile.TemporaryDirectory(prefix=PREFIX, dir=reachable_temp()) as folder:
         os.chmod(folder, 0o755)
         done = run_bounded([*bubblewrap(folder, None), "true"], cwd="/", env=ENVIRONMENT, timeout_s=20, uid=plain_uid())
@@ -198,7 +209,10 @@ def bubblewrap_missing() -> str | None:
 def toolchain() -> tuple[str, ...]:
     """What -march=native builds depend on beside the sources: the compiler and the processor."""
     env = ENVIRONMENT | {"TMPDIR": "/tmp"}
-    done = run_bounded(["gcc", "--version"], cwd="/", env=env, timeout_s=20)
+    with ours("cannot start gcc"):
+        done = run_bounded(["gcc", "--version"], cwd="/", env=env, timeout_s=20)
+    if done.exit_code != 0:
+        raise HarnessBroken(f"gcc --version ends with status {done.exit_code}", log=done.stderr.decode("utf-8", "replace"))
     facts = [done.stdout.decode("utf-8", "replace").partition("\n")[0]]
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").partition("\n\n")[0].splitlines()

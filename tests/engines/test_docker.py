@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.faults import SandboxGone, SandboxUnavailable
+from grading.faults import MachineShort, SandboxGone, SandboxUnavailable
 from grading.harness_source import HarnessSource
 from grading.pipeline import Options, grade_source
 from grading.result import Verdict
@@ -163,7 +163,7 @@ def test_a_container_out_of_memory_is_a_fault(daemon, monkeypatch):
 
 def test_a_full_disk_is_a_fault(box):
     box.run(["sh", "-c", "head -c 600m /dev/zero >full"], 60)
-    with pytest.raises(SandboxGone, match="No space left"):
+    with pytest.raises(MachineShort, match="kB are free in /sandbox of the container"):
         box.put("answer.c", b"x" * 100_000)
 
 

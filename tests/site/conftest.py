@@ -101,6 +101,14 @@ def fake(settings: Any) -> Any:
     fake_grader.unavailable.clear()
     fake_grader.graded.clear()
     fake_grader.real.clear()
-    for kept in (fake_grader.swept, fake_grader.places, fake_grader.slow, fake_grader.unmeasurable, fake_grader.calibrated):
+    for kept in (
+        fake_grader.swept,
+        fake_grader.places,
+        fake_grader.slow,
+        fake_grader.unmeasurable,
+        fake_grader.calibrated,
+        fake_grader.uncalibrated,
+        fake_grader.short_of,
+    ):
         kept.clear()
     return fake_grader

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grading.calibration import Calibration
-from grading.faults import SandboxGone, SandboxUnavailable
+from grading.faults import CalibrationFailed, MachineShort, SandboxGone, SandboxUnavailable
 from grading.version import kernel_version
 from kernels.catalog import load_catalog
 
@@ -22,6 +22,8 @@ swept: list[int] = []
 places: dict[str, str] = {}
 slow: set[str] = set()
 unmeasurable: set[str] = set()
+uncalibrated: dict[str, str] = {}  # arch -> why a tuned baseline fails there
+short_of: dict[str, str] = {}  # arch -> what the machine is short of
 calibrated: list[str] = []
 MACHINE = {"cpu_model": "Fake", "vcpus": 2, "memory_mb": 4096.0, "compiler": "gcc 14.2.0"}
 graded: list[tuple[str, str | None, str]] = []
@@ -47,6 +49,8 @@ def sandbox_name(arch: str) -> str:
 
 def calibrate(arch: str) -> Calibration | None:
     calibrated.append(arch)
+    if arch in uncalibrated:
+        raise CalibrationFailed(uncalibrated[arch])
     if arch in unmeasurable:
         return None
     figures = {"dot_f32": 100.0, "crc32_ieee": 200.0} if arch not in slow else {"dot_f32": 70.0, "crc32_ieee": 199.0}
@@ -58,6 +62,8 @@ def sweep() -> None:
 
 
 def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:
+    if arch in short_of:
+        raise MachineShort(short_of[arch])
     graded.append((kernel, source, arch))
     if path := os.environ.get("FAKE_GRADER_LOG"):  # what was begun, by which process: for tests across processes
         with Path(path).open("a") as log:
