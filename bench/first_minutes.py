@@ -146,6 +146,7 @@ def main() -> int:
     port = free_port()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="first-minutes-", ignore_cleanup_errors=True)))
+        folder.chmod(0o755)  # a clone in it builds its harness there, and the jail's user has to reach that
         tree, environment = ROOT, {"DATA_DIR": str(folder / "data")}
         if options.fresh:
             tree, environment = folder / "clone", {"HOME": str(folder)}

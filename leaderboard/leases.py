@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from leaderboard.models import Result, Worker
 from leaderboard.processes import process_name
+from leaderboard.services.tuned_first import tuned_first
 
 log = logging.getLogger(__name__)
 
@@ -80,13 +81,18 @@ def presence(cluster: str, reason: str = "") -> Iterator[Presence]:
 
 
 def take(arch: str, worker: str) -> Lease | None:
-    """Claim the next due row of an architecture; None if there is none. On a lost race it looks again."""
+    """Claim the next due row of an architecture; None if there is none. On a lost race it looks again.
+
+    A row whose kernel still lacks its tuned baseline hands its turn to that.
+    """
     while True:
         now = timezone.now()
-        candidates = list(Result.objects.due(arch, now).values_list("pk", flat=True)[:LOOKED_AT])
+        before = tuned_first(arch, now)
+        due = Result.objects.due(arch, now).exclude(kernel__in=[kernel for kernel, pk in before.items() if pk is None])
+        candidates = [before.get(kernel) or pk for pk, kernel in due.values_list("pk", "kernel_id")[:LOOKED_AT]]
         if not candidates:
             return None
-        for pk in candidates:
+        for pk in dict.fromkeys(candidates):
             token = uuid4()
             until = now + timedelta(seconds=settings.LEASE_S)
             if Result.objects.claim(pk, token=token, worker=worker, now=now, lease_until=until):

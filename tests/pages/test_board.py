@@ -141,9 +141,11 @@ def test_a_model_is_provisional_while_its_answers_to_further_kernels_wait(
     Result.objects.create(arch="arm64", public=True, **job)
     assert "provisional" not in client.get("/").content.decode()  # what waits for arm64 changes nothing here
     Result.objects.create(arch="amd64", public=False, **job)
-    assert "provisional" not in client.get("/").content.decode()  # nobody learns of a private one
+    assert "rovisional" not in client.get("/").content.decode()  # nobody learns of a private one
     Result.objects.filter(arch="amd64", state="queued").update(public=True)
-    assert "provisional, 1 of 2 kernels" in client.get("/").content.decode()
+    page = client.get("/").content.decode()
+    assert "provisional, 1 of 2 kernels" in page
+    assert "figures are over the kernels so far" in page
 
 
 def test_marks_and_reference_lines_stay_inside_their_column(site: None) -> None:

@@ -12,7 +12,8 @@ from django.contrib.auth.models import User
 from kernels.catalog import load_catalog
 from leaderboard import leases
 from leaderboard.models import Kernel, LanguageModel, Result
-from leaderboard.services import catalog, importing, priorities, queueing, stand_ins, trials
+from leaderboard.services import catalog, importing, priorities, queueing, recording, stand_ins, trials
+from tests.site import fake_grader
 
 pytestmark = pytest.mark.django_db
 DEMO = Path(__file__).resolve().parents[2] / "demo"
@@ -31,10 +32,11 @@ def bring(tmp_path: Path, *rows: tuple[str, str, int]) -> None:
 
 
 def order_of_work(arch: str = "amd64") -> list[tuple[str, str]]:
-    """(model, kernel) as a worker takes them."""
+    """(model, kernel) as a worker grades them."""
     taken = []
     while lease := leases.take(arch, "w"):
         row = Result.objects.select_related("model", "kernel").get(pk=lease.result_id)
+        recording.record(lease.token, fake_grader.record(row.kernel.name, arch))
         taken.append((row.model.name, row.kernel.name))
     return taken
 

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.processes import children_of, group_of
-from leaderboard.supervisor import Child, Supervisor
+from leaderboard.supervisor import Child, Supervisor, cluster
 from tests.site.bundles import lines, row
 from tests.site.running import Site, alive, free_port, wait_until
 
@@ -180,3 +181,10 @@ def test_what_does_not_heed_sigterm_is_killed_with_all_its_children(tmp_path, mo
     assert len(family) == 2
     supervisor.stop_children([child])
     wait_until(lambda: not alive(family), 5, "both are gone")
+
+
+def test_a_cluster_that_emulates_starts_after_those_that_measure(settings):
+    settings.SANDBOXES = {"amd64": "local", "arm64": "emulated"}
+    starts = {name: cluster(name, None).start_at for name in ("amd64", "arm64", "housekeeping")}
+    assert starts["amd64"] == starts["housekeeping"] == 0.0
+    assert starts["arm64"] > time.monotonic() + 5
