@@ -5,9 +5,11 @@ HOST ?= 127.0.0.1
 PY := .venv/bin/python
 # By file, so that what a file's tests share is made once; a grading waits for the host's lock, whoever runs beside it.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+# Byte code that is not kept is compiled again by each worker of each run.
+unexport PYTHONDONTWRITEBYTECODE
 QUICK := not slow and not browser and not chaos and not engine and not environment and not fuzz
 
-.PHONY: help setup demo up test test-all test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages bench-demo bench-load clean
+.PHONY: help setup demo up test test-all test-postgres test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages bench-demo bench-load clean
 
 help:            ## show these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -26,9 +28,12 @@ up:              ## the same site without the demo's answers
 test: setup      ## the quick tests
 	@$(PY) -m pytest $(PARALLEL) -m "$(QUICK)" $(ARGS)
 
-test-all: setup  ## all tests: browser, chaos, engines, fuzz
+test-all: setup  ## all tests: browser, chaos, engines, environment, fuzz
 	@scripts/install_test_tools.sh
-	@$(PY) -m pytest $(ARGS)
+	@scripts/test_all.sh $(ARGS)
+
+test-postgres: setup ## the quick tests on a PostgreSQL that is made for them
+	@$(PY) scripts/with_postgres.py $(PY) -m pytest $(PARALLEL) -m "$(QUICK)" $(ARGS)
 
 test-environment: setup ## the verifiers environment, run by verifiers itself in a virtual environment of its own
 	@scripts/setup_environment.sh >/dev/null

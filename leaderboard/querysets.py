@@ -242,6 +242,7 @@ class ResultQuerySet(models.QuerySet[Any]):
             for state in (QUEUED, RUNNING, FAILED)
         ]
         rows = parts[0].union(*parts[1:], all=True)  # each is counted in an index; grouped together they would be sorted
+        rows = rows.order_by()  # Django 6.1 gives a union the model's order, by a column that these rows do not have
         return {(arch, state): n for arch, state, n in rows}
 
 

@@ -2,6 +2,7 @@
 # Every check that needs no test run. All of them run; the exit code says whether one failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+venv=${VENV:-.venv} # of which Python
 failed=()
 
 check() {
@@ -16,13 +17,13 @@ check() {
   fi
 }
 
-check "ruff" .venv/bin/python -m ruff check .
-check "format" .venv/bin/python -m ruff format --check .
-check "types" .venv/bin/python -m mypy
-check "layers" .venv/bin/lint-imports --no-cache
-check "locks" .venv/bin/python scripts/lock.py --check
-check "migrations" .venv/bin/python manage.py makemigrations --check --dry-run
-check "C warnings" .venv/bin/python scripts/lint_c.py
+check "ruff" "$venv"/bin/python -m ruff check .
+check "format" "$venv"/bin/python -m ruff format --check .
+check "types" "$venv"/bin/python -m mypy
+check "layers" "$venv"/bin/lint-imports --no-cache
+check "locks" "$venv"/bin/python scripts/lock.py --check
+check "migrations" "$venv"/bin/python manage.py makemigrations --check --dry-run
+check "C warnings" "$venv"/bin/python scripts/lint_c.py
 check "shell" bash -n scripts/*.sh .ci/run
 
 ((${#failed[@]} == 0)) || { echo "lint: failed: ${failed[*]}"; exit 1; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prepare this checkout: .venv with the locked packages, the C toolchain the grader needs, the chart library.
 # usage: scripts/setup.sh [site|dev]    site: what serves and grades; dev (default): also tests and linters
+# PYTHON names the interpreter; a .venv of another version than the one it names is made again.
 # Run it as often as you like: it does only what is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,10 +21,17 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 
+is_supported() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
 find_python() {
   local candidate
-  for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
-    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+  if [[ -n ${PYTHON:-} ]]; then
+    is_supported "$PYTHON" || die "PYTHON=$PYTHON is no Python 3.11 or newer that starts"
+    command -v "$PYTHON"
+    return
+  fi
+  for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+    if is_supported "$candidate"; then
       command -v "$candidate"
       return
     fi
@@ -99,7 +107,14 @@ fetch_charts() {
   echo "$now" >.venv/charts
 }
 
-.venv/bin/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || make_venv
+version_of() { "$1" -c 'import sys; print(sys.version)' 2>/dev/null; }
+
+has_venv() {
+  .venv/bin/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || return
+  [[ -z ${PYTHON:-} || $(version_of .venv/bin/python) == "$(version_of "$PYTHON")" ]]
+}
+
+has_venv || make_venv
 check_toolchain
 check_bubblewrap
 install_packages

@@ -25,14 +25,15 @@ def bare_machine(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def setup(machine: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": str(machine / "bin"), "HOME": str(machine)}
+def setup(machine: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": str(machine / "bin"), "HOME": str(machine), **more}
     bash = str(machine / "bin" / "bash")
     return subprocess.run([bash, "scripts/setup.sh", *arguments], cwd=machine, env=environment, capture_output=True, text=True)
 
 
-def put_python(machine: Path, script: str) -> None:
-    python = machine / "bin" / "python3"
+def put_python(machine: Path, script: str, name: str = "bin/python3") -> None:
+    python = machine / name
+    python.parent.mkdir(parents=True, exist_ok=True)
     python.write_text(f"#!{machine}/bin/bash\n{script}\n")
     python.chmod(0o755)
 
@@ -53,6 +54,33 @@ def test_without_the_venv_package_it_names_the_package(bare_machine: Path) -> No
     done = setup(bare_machine, "site")
     assert done.returncode == 1
     assert done.stderr == "setup: needs the package python3-venv (apt-get install python3-venv)\n"
+
+
+def put_version(machine: Path, version: str, name: str) -> None:
+    """A Python that says which it is, and makes a virtual environment of its version."""
+    made = f"mkdir -p .venv/bin; echo '#!{machine}/bin/bash' >.venv/bin/python; echo 'echo {version}' >>.venv/bin/python"
+    put_python(machine, f'case "$*" in *"-m venv"*) {made};; *version*) echo {version};; esac', name)
+
+
+def test_the_python_that_was_asked_for_replaces_a_venv_of_another(bare_machine: Path) -> None:
+    put_version(bare_machine, "3.11.7", "bin/python3")
+    put_version(bare_machine, "3.13.0", "elsewhere/python")
+    put_version(bare_machine, "3.11.7", ".venv/bin/python")
+    left = bare_machine / ".venv" / "left"
+    left.touch()
+    setup(bare_machine, "site", PYTHON="python3")
+    assert left.exists()  # it is of that version already
+    setup(bare_machine, "site")
+    assert left.exists()  # none was asked for
+    done = setup(bare_machine, "site", PYTHON=str(bare_machine / "elsewhere" / "python"))
+    assert not left.exists(), done.stderr
+    assert "created .venv with 3.13.0" in done.stderr
+
+
+def test_the_python_that_was_asked_for_is_not_replaced_by_another(bare_machine: Path) -> None:
+    put_version(bare_machine, "3.11.7", "bin/python3")
+    done = setup(bare_machine, "site", PYTHON="/nowhere/python3.13")
+    assert (done.returncode, done.stderr) == (1, "setup: PYTHON=/nowhere/python3.13 is no Python 3.11 or newer that starts\n")
 
 
 def test_without_a_compiler_it_names_the_packages(bare_machine: Path) -> None:
