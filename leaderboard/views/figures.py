@@ -32,7 +32,7 @@ def image(request: HttpRequest, name: str, form: str) -> HttpResponse:
         headers = {"Retry-After": str(RETRY_S)}
         return HttpResponse(said, status=503, content_type="text/plain; charset=utf-8", headers=headers)
     found = HttpResponse(data, content_type=CONTENT_TYPES[form])
-    for header in {"Vary", "Cache-Control", "Expires"} & set(response.headers):  # staff may see what no cache must keep
+    for header in {"Vary", "Cache-Control", "Expires"} & set(response.headers):  # some may see what no cache must keep
         found[header] = response[header]
     found["Content-Disposition"] = f'attachment; filename="{name.replace("/", "-")}.{form}"'
     return found

@@ -65,7 +65,7 @@ class Command(BaseCommand):
         money = parser.add_argument_group("cost, in US dollars for a million tokens, where the service does not say it")
         money.add_argument("--price-prompt", type=float, metavar="X")
         money.add_argument("--price-completion", type=float, metavar="X")
-        parser.add_argument("--private", action="store_true", help="only staff see what it brings")
+        parser.add_argument("--private", action="store_true", help="only reviewers and operators see what it brings")
         parser.add_argument("--wait", action="store_true", help="until everything is graded")
         parser.add_argument("--no-import", action="store_true", help="leave the answers in their folder")
 

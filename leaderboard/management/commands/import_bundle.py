@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path)
         parser.add_argument("--model", default="", help="the model of rows that do not name theirs")
-        parser.add_argument("--private", action="store_true", help="only staff see what it brings")
+        parser.add_argument("--private", action="store_true", help="only reviewers and operators see what it brings")
         runs = parser.add_mutually_exclusive_group()
         runs.add_argument(
             "--same-run",
