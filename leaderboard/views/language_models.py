@@ -49,7 +49,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
     context = {
         "section": "board",
         "model": model,
-        "private": not LanguageModel.objects.public().filter(pk=model.pk).exists(),
+        "private": is_private(request, model),
         "link": model.link if model.link.startswith(("https://", "http://")) else "",
         "submissions": page.paginator.count,
         "kernel_count": len(kernels),
@@ -94,9 +94,14 @@ def seen(request: HttpRequest, slug: str) -> LanguageModel:
     return get_object_or_404(LanguageModel.objects.seen_by(request.user), slug=slug)
 
 
+def is_private(request: HttpRequest, model: LanguageModel) -> bool:
+    """Whether it is seen for its private answers alone. Whoever is not signed in sees no such model."""
+    return request.user.is_authenticated and not LanguageModel.objects.public().filter(pk=model.pk).exists()
+
+
 def counted(request: HttpRequest, model: LanguageModel) -> ResultQuerySet:
     """What its figures are made of: rankable results; of a model that is private, those that would be if it were public."""
-    if LanguageModel.objects.public().filter(pk=model.pk).exists():
+    if not is_private(request, model):
         return Result.objects.rankable().by(model)
     return Result.objects.current().native().trusted().up_to_date().by(model).seen_by(request.user)
 
