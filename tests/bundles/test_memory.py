@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -27,11 +28,17 @@ sys.exit(done.returncode)
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data")
+def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("empty")
     for command in (["migrate", "-v0"], ["sync_kernels"]):
         manage(folder, *command)
     return folder
+
+
+@pytest.fixture
+def data(empty_site: Path, tmp_path: Path) -> Path:
+    """A site of each test's own: their trace ids are the same, and one that is known with another text is refused."""
+    return Path(shutil.copytree(empty_site, tmp_path / "data"))
 
 
 def manage(data: Path, *command: str) -> tuple[int, str, int]:

@@ -198,10 +198,8 @@ def test_a_daemon_that_dies_under_a_command_is_a_fault(daemon):
     sandbox = DockerSandbox(ARCH)
     threading.Timer(1, daemon.crash).start()
     try:
-        began = time.monotonic()
         with pytest.raises(SandboxGone):
-            sandbox.run(["sleep", "100"], 120)
-        assert time.monotonic() - began < 60
+            sandbox.run(["sleep", "3600"], 3600)  # the test's own limit is shorter
         sandbox.close()
     finally:
         while daemon.process is not None:
@@ -255,12 +253,13 @@ def test_settings_make_the_generation():
     assert DockerSettings().generation != DockerSettings(image="gcc:15").generation
 
 
-def test_an_answer_costs_less_than_a_second_beside_its_run(box):
-    box.harness(HarnessSource(DOT))
+def test_an_answer_after_the_first_opens_no_container_and_builds_no_harness(box, daemon):
     grade_source(answers.BROKEN, DOT, box, QUICK)
-    began = time.monotonic()
-    result = grade_source(answers.BROKEN, DOT, box, QUICK)
-    assert time.monotonic() - began - sum(result.seconds.get(stage, 0) for stage in ("compile", "inspect", "link", "wait")) < 1
+    kept, folder = containers(daemon), box.harness(HarnessSource(DOT))
+    built = box.run(["stat", "-c", "%i %Y", f"{folder}/grade"], 60).stdout
+    grade_source(answers.BROKEN, DOT, box, QUICK)
+    assert containers(daemon) == kept
+    assert box.run(["stat", "-c", "%i %Y", f"{folder}/grade"], 60).stdout == built
 
 
 def test_without_the_client_the_others_work_and_this_one_says_what_to_install():

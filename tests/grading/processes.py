@@ -16,7 +16,7 @@ def alive(marker: bytes) -> list[int]:
     return found
 
 
-def wait_until(condition, seconds=15.0):
+def wait_until(condition, seconds=120.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"

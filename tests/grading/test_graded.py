@@ -56,7 +56,7 @@ def test_a_grading_that_is_ended_leaves_no_process(ending):
     ) as process:
         wait_until(lambda: alive(b"total_s=171"), 300)
         process.send_signal(ending)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=300)
     assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[ending]
     assert out == b""
     wait_until(lambda: not alive(b"total_s=171"))

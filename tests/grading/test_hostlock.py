@@ -5,7 +5,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,20 @@ from grading import hostlock
 from grading.hostlock import host_lock
 
 ROOT = Path(__file__).resolve().parents[2]
-HOLDER = "import time; from grading.hostlock import host_lock\nwith host_lock(): print('held', flush=True); time.sleep(60)"
+# What is still held by a process of this test stays so for as long as the test may run.
+FOREVER_S = 3600
+HOLDER = f"""
+import time
+from grading.hostlock import host_lock
+with host_lock():
+    print("held", flush=True)
+    time.sleep({FOREVER_S})
+"""
 
 BUSY = """
 import time
 from grading.hostlock import host_lock
-for _ in range(100):
+while True:
     with host_lock():
         time.sleep(0.2)
         print(flush=True)
@@ -51,8 +58,8 @@ def give_up(waited_s):
 
 
 def test_the_lock_is_taken_at_once_when_nobody_holds_it(lock):
-    with host_lock() as waited_s:
-        assert waited_s < 1
+    with host_lock(give_up):
+        pass
 
 
 def test_nobody_else_gets_the_lock_while_it_is_held(holder, monkeypatch):
@@ -83,7 +90,7 @@ def test_the_waiting_calls_back_so_that_a_lease_can_be_renewed(holder, monkeypat
 
 def test_the_lock_is_free_when_its_holder_dies_however_that_happens(holder):
     holder.send_signal(signal.SIGKILL)
-    with host_lock(give_up):
+    with host_lock():
         pass
 
 
@@ -99,19 +106,18 @@ def test_one_that_takes_the_lock_again_and_again_lets_those_that_wait_go_first(l
         try:
             busy.stdout.readline()
             for _ in range(3):
-                with host_lock() as waited_s:
-                    assert waited_s < 5
-            assert busy.poll() is None
+                with host_lock():  # it never ends by itself: one that cannot get in meets the test's own limit
+                    assert busy.poll() is None
         finally:
             busy.kill()
 
 
 def test_the_lock_is_not_inherited_by_commands(lock):
     with host_lock():
-        sleeper = subprocess.Popen(["sleep", "60"])
+        sleeper = subprocess.Popen(["sleep", str(FOREVER_S)])
     try:
-        with host_lock(give_up) as waited_s:
-            assert waited_s < 1
+        with host_lock(give_up):
+            assert sleeper.poll() is None
     finally:
         sleeper.kill()
         sleeper.wait()
@@ -129,10 +135,9 @@ def test_every_user_can_open_the_lock_whatever_the_umask(lock):
 def test_a_lock_file_that_was_swept_away_is_made_anew(lock):
     with host_lock():
         lock.unlink()
-        began = time.monotonic()
         # another file: a cleaner of /tmp may do that, and then only those who come later agree
-        with host_lock():
-            assert time.monotonic() - began < 1
+        with host_lock(give_up):
+            pass
     assert lock.exists()
 
 

@@ -114,7 +114,7 @@ def test_a_command_line_that_is_ended_leaves_nothing(tmp_path, ending):
         folder = Path(process.stdout.readline().strip())
         wait_until(lambda: len(alive(b"7205")) == 2)
         process.send_signal(ending)
-        process.wait(20)
+        process.wait(120)
     assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[ending]
     wait_until(lambda: not alive(b"7205"))
     assert not folder.exists()

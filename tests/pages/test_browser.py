@@ -255,7 +255,7 @@ def test_the_queue_page_follows_the_queue(transactional_db: None, live_server: A
     playwright.expect(watched.page.locator("#live")).to_contain_text("Nothing yet.")
     factories.make_result(factories.make_submission(kernel, model))
     factories.make_queued(factories.make_submission(kernel, model, 1))
-    playwright.expect(watched.page.locator("#live")).to_contain_text("1 of 2 graded", timeout=15_000)
+    playwright.expect(watched.page.locator("#live")).to_contain_text("1 of 2 graded", timeout=120_000)
     assert watched.faults == []
 
 

@@ -1,31 +1,19 @@
 """What the way to the service costs an answer."""
 
-import statistics
-import time
-
 import pytest
 
 from grading.pipeline import Options, grade_source
 from kernels.catalog import get_kernel
 
-LATENCY_S = 0.2
-ANSWERS = 9
+MOST_CALLS = 4  # at 200 ms a round trip, less than a second beside the benchmark
 
 
 @pytest.mark.slow
-def test_two_hundred_milliseconds_a_round_trip_cost_an_answer_less_than_a_second(prime, double, capsys):
+def test_an_answer_after_the_first_makes_few_round_trips(prime, double):
     kernel = get_kernel("crc32_ieee")
     options = Options(size=20_000, batch=4, rounds=5, processes=1)
     grade_source(kernel.reference_source, kernel, prime, options)
-    double.latency_s = LATENCY_S
-    overheads = []
-    for _ in range(ANSWERS):
-        began = time.monotonic()
-        result = grade_source(kernel.reference_source, kernel, prime, options)
-        took_s = time.monotonic() - began
-        assert result.verdict == "passed"
-        overheads.append(took_s - result.seconds["benchmark"])
-    median_s = statistics.median(overheads)
-    with capsys.disabled():
-        print(f"\noverhead of an answer over its benchmark at {LATENCY_S:g} s a round trip: median {median_s:.2f} s, {overheads}")
-    assert LATENCY_S < median_s < 1.0
+    before = len(double.calls)
+    assert grade_source(kernel.reference_source, kernel, prime, options).verdict == "passed"
+    made = [call.name for call in double.calls[before:]]
+    assert 0 < len(made) <= MOST_CALLS, made

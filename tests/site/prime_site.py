@@ -48,7 +48,7 @@ def prime_double(*options: str) -> Iterator[Double]:
         yield Double(process)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(20)
+        process.wait(120)
 
 
 def surroundings(double: Double, folder: Path) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class Site:
         assert self.process is not None
         self.process.wait()
 
-    def end(self, number: int = signal.SIGTERM, within_s: float = 20) -> int:
+    def end(self, number: int = signal.SIGTERM, within_s: float = 120) -> int:
         assert self.process is not None
         self.process.send_signal(number)
         return self.process.wait(within_s)

@@ -84,10 +84,10 @@ def test_a_file_is_dropped_sent_with_a_bar_looked_at_and_confirmed(visit: Any) -
     page.get_by_role("button", name="Import and grade 1 new answer").click()
     playwright.expect(page.locator("#live")).to_contain_text("Importing")
     importing.import_bundle(Bundle.objects.get())
-    playwright.expect(page.locator("#said")).to_contain_text("amd64: 0 of 1 graded", timeout=15_000)  # without a reload
+    playwright.expect(page.locator("#said")).to_contain_text("amd64: 0 of 1 graded", timeout=120_000)  # without a reload
     tasks.tick("amd64")
     tasks.tick("arm64")
-    playwright.expect(page.locator("#said")).to_contain_text("amd64: 1 of 1 graded", timeout=15_000)
+    playwright.expect(page.locator("#said")).to_contain_text("amd64: 1 of 1 graded", timeout=120_000)
     playwright.expect(page.get_by_role("link", name="1 passed on amd64")).to_be_visible()
     assert page.locator("#said").get_attribute("role") == "status"
     assert watched.faults == []
@@ -125,7 +125,7 @@ def test_without_a_script_the_form_uploads_and_the_page_renews_itself(visit: Any
     page.get_by_role("button", name="Upload, and show").click()
     page.get_by_role("button", name="Import and grade 1 new answer").click()
     importing.import_bundle(Bundle.objects.get())
-    playwright.expect(page.locator("#live")).to_contain_text("Imported", timeout=15_000)
+    playwright.expect(page.locator("#live")).to_contain_text("Imported", timeout=120_000)
 
 
 @pytest.fixture

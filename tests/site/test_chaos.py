@@ -79,7 +79,7 @@ def strike(site: Site, chance: random.Random) -> str:
         kill(site.pid)
         assert site.process is not None
         site.process.wait()
-        wait_until(lambda: not alive(family), 15, "the children die with their supervisor")
+        wait_until(lambda: not alive(family), 120, "the children die with their supervisor")
         site.start()
     else:
         site.kill()

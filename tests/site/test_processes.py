@@ -45,7 +45,7 @@ def test_a_child_dies_with_its_parent():
     assert children_of(parent.pid) == [grandchild]
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and os.path.exists(f"/proc/{grandchild}"):
         time.sleep(0.05)
     assert not os.path.exists(f"/proc/{grandchild}")

@@ -124,7 +124,7 @@ def kill_supervisor(site: Site) -> None:
     os.kill(site.pid, signal.SIGKILL)
     assert site.process is not None
     site.process.wait()
-    wait_until(lambda: not alive(family), 10, "the children die with their supervisor")
+    wait_until(lambda: not alive(family), 120, "the children die with their supervisor")
     site.start()
 
 
@@ -175,12 +175,12 @@ def test_what_does_not_heed_sigterm_is_killed_with_all_its_children(tmp_path, mo
     supervisor = Supervisor([Child("deaf", [sys.executable, "-c", deaf], tmp_path / "log")])
     (child,) = supervisor.children
     child.start()
-    wait_until(lambda: (tmp_path / "log").exists() and (tmp_path / "log").read_text().count("deaf") == 2, 10, "it is deaf")
+    wait_until(lambda: (tmp_path / "log").exists() and (tmp_path / "log").read_text().count("deaf") == 2, 120, "it is deaf")
     assert child.process is not None
     family = group_of(child.process.pid)
     assert len(family) == 2
     supervisor.stop_children([child])
-    wait_until(lambda: not alive(family), 5, "both are gone")
+    wait_until(lambda: not alive(family), 120, "both are gone")
 
 
 def test_a_cluster_that_emulates_starts_after_those_that_measure(settings):
