@@ -76,7 +76,7 @@ def samples_table(selection: Selection) -> Table:
         .current()
         .filter(selection.filters)
         .filter(selection.unhidden)
-        .exclude(samples=None)
+        .filter(samples__isnull=False)
         .order_by("id")
     )
     found = results.values_list("submission__uid", "arch", "samples").iterator(FETCHED_AT_ONCE // 10)
@@ -161,6 +161,7 @@ def _table(name: str, title: str, columns: Any, rows: Any, selection: Selection,
 
 def _rounds(results: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[Any, ...]]:
     for uid, arch, samples in results:
+        samples = samples or {}
         processes = samples.get("process") or ()
         times = zip(samples.get("answer_ns") or (), samples.get("reference_ns") or (), strict=False)
         for k, (answer, reference) in enumerate(times):

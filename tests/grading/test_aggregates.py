@@ -7,9 +7,9 @@ from math import log
 
 import numpy as np
 import pytest
+import scipy  # scipy.stats is loaded by the test that needs it: it takes a second
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from grading.statistics import (
     Estimate,
@@ -31,7 +31,7 @@ strata = st.lists(st.lists(scores, min_size=1, max_size=5), min_size=1, max_size
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (3, 7), (39, 39), (0, 39), (17, 65)])
 def test_wilson_is_scipys(successes: int, trials: int) -> None:
-    ours, theirs = wilson(successes, trials), stats.binomtest(successes, trials).proportion_ci(method="wilson")
+    ours, theirs = wilson(successes, trials), scipy.stats.binomtest(successes, trials).proportion_ci(method="wilson")
     assert ours.value == successes / trials
     assert ours.low == pytest.approx(theirs.low, abs=1e-12)
     assert ours.high == pytest.approx(theirs.high, abs=1e-12)
@@ -50,7 +50,7 @@ def test_a_failure_more_never_raises_a_rate(counts: tuple[int, int]) -> None:
 
 def test_one_stratum_gives_the_textbook_t_interval() -> None:
     values = [0.5, 0.7, 0.9, 0.4]
-    low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+    low, high = scipy.stats.t.interval(0.95, len(values) - 1, np.mean(values), scipy.stats.sem(values))
     ours = stratified_mean([values])
     assert ours.value == pytest.approx(np.mean(values))
     # one stratum has exactly n - 1 degrees of freedom
@@ -78,7 +78,7 @@ def test_a_ratio_of_sums_is_the_geometric_mean_over_passed_answers() -> None:
     speedups = [[2.0, None, 8.0], [1.0, 4.0], [None, None]]
     pairs = [[(0.0, 0.0) if s is None else (log(s), 1.0) for s in kernel] for kernel in speedups]
     mean = exponential(ratio_of_sums(pairs))
-    assert mean.value == pytest.approx(stats.gmean([2.0, 8.0, 1.0, 4.0]))
+    assert mean.value == pytest.approx(scipy.stats.gmean([2.0, 8.0, 1.0, 4.0]))
     assert mean.low is not None
     assert mean.high is not None
     assert mean.low < mean.value < mean.high
@@ -131,7 +131,7 @@ def test_a_difference_agrees_with_scipys_bootstrap() -> None:
         means = np.stack([r.mean(axis=axis) for r in resampled])
         return means[:13].mean(axis=0) - means[13:].mean(axis=0)
 
-    theirs = stats.bootstrap(groups, statistic, method="basic", random_state=1, n_resamples=4000).confidence_interval
+    theirs = scipy.stats.bootstrap(groups, statistic, method="basic", random_state=1, n_resamples=4000).confidence_interval
     ours = difference(a, b)
     # at 12 rollouts n - 1 against n and t against z are worth 5 %
     assert ours.low == pytest.approx(theirs.low, abs=0.1 * (theirs.high - theirs.low))

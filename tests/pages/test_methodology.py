@@ -7,7 +7,7 @@ from statistics import fmean, median
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy  # scipy.stats is loaded by the test that needs it: it takes a second
 
 from leaderboard.examples import ANSWERS, RIVAL, ROUNDS_MS, examples
 from tests.pages.conftest import Reader
@@ -30,7 +30,7 @@ def test_speedup_and_score_of_an_answer() -> None:
 
 
 def test_pass_rate() -> None:
-    interval = stats.binomtest(5, 6).proportion_ci(method="wilson")
+    interval = scipy.stats.binomtest(5, 6).proportion_ci(method="wilson")
     assert result("pass_rate") == pytest.approx([5 / 6, interval.low, interval.high], abs=5e-4)
 
 
@@ -38,7 +38,7 @@ def test_score_of_a_model() -> None:
     value, low, high = result("mean_score")
     assert value == pytest.approx(fmean([fmean(values) for values in SCORES.values()]), abs=5e-4)
     error = math.sqrt(np.var(SCORES["sort_u32"], ddof=1) / 3) / 2  # dot_f32 varies by nothing
-    half = stats.t.ppf(0.975, 4) * error  # its degrees of freedom: Satterthwaite's 2, times (n + 1) / (n - 1) = 2
+    half = scipy.stats.t.ppf(0.975, 4) * error  # its degrees of freedom: Satterthwaite's 2, times (n + 1) / (n - 1) = 2
     assert (low, high) == pytest.approx((value - half, min(1, value + half)), abs=1e-3)
 
 
@@ -62,7 +62,7 @@ def test_best_of_two_by_enumeration_and_its_interval_by_leaving_one_out() -> Non
     assert value == pytest.approx(fmean([best(scores) for scores in SCORES.values()]), abs=5e-4)
     others = [best([s for i, s in enumerate(SCORES["sort_u32"]) if i != left_out]) for left_out in range(3)]
     error = math.sqrt(2 / 3 * sum((other - fmean(others)) ** 2 for other in others)) / 2  # dot_f32 varies by nothing
-    half = stats.t.ppf(0.975, 4) * error
+    half = scipy.stats.t.ppf(0.975, 4) * error
     assert (low, high) == pytest.approx((max(0, value - half), min(1, value + half)), abs=1e-3)
 
 
