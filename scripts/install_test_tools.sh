@@ -18,7 +18,7 @@ if ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; th
   apt_install chromium || missing "no Chromium: the browser tests will be skipped (apt-get install chromium)"
 fi
 [[ ${1:-} != browser ]] || exit 0
-if ! command -v pdflatex >/dev/null || ! command -v pdftotext >/dev/null || ! kpsewhich -q siunitx.sty >/dev/null; then
+if ! command -v pdflatex >/dev/null || ! command -v pdftotext >/dev/null || ! kpsewhich siunitx.sty >/dev/null; then
   apt_install texlive-latex-recommended texlive-science poppler-utils \
     || missing "no LaTeX: the tables that it would read back are not (apt-get install texlive-latex-recommended texlive-science poppler-utils)"
 fi
