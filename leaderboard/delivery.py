@@ -22,7 +22,7 @@ from leaderboard import kept, page_cache
 
 KEPT_S = 60
 MOVING_S = 5
-PERSONAL = ("/admin/", "/try/")  # forms, and what one has tried out
+PERSONAL = ("/admin/", "/account/", "/try/")  # forms, and what one has tried out
 API = "/api/"  # answers to a token, too, and counts who asks
 SAFE = ("GET", "HEAD")
 SMALLEST = 200  # bytes that are worth it

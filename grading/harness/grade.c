@@ -307,7 +307,7 @@ static noreturn void settle(struct build *b, const char *kernel)
 	if (build(&again, kernel, failed) || again.stage > failed || (again.stage == INSPECT && again.found.verdict && failed != INSPECT)) end("internal_error", "%s failed, and did not when it was tried again: the machine is at fault, not the answer", tool[failed]);
 	end_if_over_our_limits(&again);
 	end_if_short(&again.watch);
-	end("compile_error", "%s", failure[failed]);
+	end("compile_error", "%s", failed == INSPECT && again.found.verdict ? again.found.detail : failure[failed]);
 }
 static long build_answer(const char *kernel)
 {

@@ -218,6 +218,7 @@ def begin(bundle: Bundle) -> None:
     except BaseException:
         with suppress(OSError, DatabaseError):
             deletion.delete_bundle(bundle)
+            default_storage.delete(str(bundle.file.name))
         raise
 
 

@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterModelOptions(
             name="bundle",
-            options={"ordering": ["-id"], "permissions": [("publish_bundle", "Can make bundles public or private")]},
+            options={"ordering": ["-id"], "permissions": [("publish_bundle", "Can publish and hide bundles")]},
         ),
         migrations.AlterModelOptions(
             name="result",
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterModelOptions(
             name="submission",
-            options={"ordering": ["id"], "permissions": [("publish_submission", "Can make answers public or private")]},
+            options={"ordering": ["id"], "permissions": [("publish_submission", "Can publish and hide answers")]},
         ),
         migrations.RunPython(make_groups, migrations.RunPython.noop),
         migrations.RunPython(keep_rights, migrations.RunPython.noop),

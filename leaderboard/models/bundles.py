@@ -62,7 +62,7 @@ class Bundle(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        permissions = [("publish_bundle", "Can make bundles public or private")]
+        permissions = [("publish_bundle", "Can publish and hide bundles")]
 
     def __str__(self) -> str:
         return self.name

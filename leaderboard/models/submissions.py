@@ -41,7 +41,7 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ["id"]
-        permissions = [("publish_submission", "Can make answers public or private")]
+        permissions = [("publish_submission", "Can publish and hide answers")]
         indexes = [models.Index(fields=["model", "kernel", "rollout"])]
 
     def __str__(self) -> str:

@@ -166,7 +166,8 @@ def test_an_answer_to_a_kernel_gets_its_verdict(entry, local_sandbox):
 
 def test_every_file_of_the_corpus_is_graded():
     graded = {entry.path for entry in ALL + OF_KERNELS}
-    assert graded == set(SUBMISSIONS.glob("*/*.c"))
+    elsewhere = set((SUBMISSIONS / "faults").glob("*.c"))  # graded on hosts that are short of something
+    assert graded == set(SUBMISSIONS.glob("*/*.c")) - elsewhere
 
 
 def test_every_wanted_verdict_is_one():

@@ -100,7 +100,7 @@ def kill_the_first(process, name, wanted=1, signum=signal.SIGKILL):
     killed = set()
     while process.poll() is None and len(killed) < wanted:
         for pid in descendants(process.pid):
-            if is_named(pid, name) and pid not in killed:
+            if len(killed) < wanted and is_named(pid, name) and pid not in killed:  # a child of it has the same name
                 with suppress(ProcessLookupError):
                     os.kill(pid, signum)
                     killed.add(pid)

@@ -12,7 +12,7 @@ from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = {"arch_kernels_v1", "kernels", "grading", "leaderboard", "tests", "scripts", "demo"}
+OURS = {"bench", "arch_kernels_v1", "kernels", "grading", "leaderboard", "tests", "scripts", "demo"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 STANDARD = sys.stdlib_module_names | {"compression"}  # of Python 3.14: imported where it is there

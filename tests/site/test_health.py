@@ -30,7 +30,7 @@ def test_health_is_told_whatever_the_host_and_the_scheme(page, host, settings):
     settings.SECURE_SSL_REDIRECT = True
     client = Client(headers={"host": host})
     answer = client.get(page)
-    assert (answer.status_code, answer.content) == (200, b"ok")
+    assert (answer.status_code, answer.content.splitlines()[0]) == (200, b"ok")
     assert "no-store" in answer["Cache-Control"]
     assert client.head(page).status_code == 200
 
