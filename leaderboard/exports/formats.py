@@ -43,6 +43,7 @@ LATEX_SIGNS = str.maketrans(
         "\r": " ",
     }
 )
+LATEX_OPTION = re.compile(r"^(\s*)([\[*])")  # after \\ and \midrule it would be an option of theirs
 LATEX_LIGATURES = re.compile(r"(?<=([-,<>!?]))(?=\1)")  # "--" would be set as a dash
 # What pdflatex sets with T1 fonts beside ASCII; anything else would stop it.
 T1 = "¡-¬®-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e–—‘’“”…€"
@@ -84,7 +85,8 @@ def latex_text(table: Table) -> Iterator[str]:
     yield "@{}}\n\\toprule\n"
     yield " & ".join(f"{{{latex_escaped(name)}}}" for name in table.header) + " \\\\\n\\midrule\n"
     for row in rows:
-        yield " & ".join(_latex(value, number) for value, number in zip(row, numeric, strict=True)) + " \\\\\n"
+        cells = " & ".join(_latex(value, number) for value, number in zip(row, numeric, strict=True))
+        yield LATEX_OPTION.sub(r"\1{\2}", cells) + " \\\\\n"
     yield "\\bottomrule\n\\end{tabular}\n"
 
 

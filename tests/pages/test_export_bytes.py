@@ -216,6 +216,8 @@ def test_pdflatex_sets_a_text_as_it_is_and_runs_nothing_in_it(tex: None, tmp_pat
         "\"q\" 'r' `s` <t> << >> -- --- ,, ?` !`",
         "Ünïcödé",
         "\\end{tabular}\\end{document}",
+        "[2cm] as of a row's option",
+        "*[3] likewise",
     ]
     columns = (Column("text", lambda r: r, "what", "text"),)
     typeset(
@@ -227,3 +229,16 @@ def test_pdflatex_sets_a_text_as_it_is_and_runs_nothing_in_it(tex: None, tmp_pat
     assert [line.replace(" ", "") for line in lines] == [
         unicodedata.normalize("NFKC", line).replace(" ", "") for line in ("text", *texts)
     ]
+
+
+def test_models_named_like_an_option_or_in_another_script_are_typeset(
+    reader: Reader, tex: None, tmp_path: Path, db: None
+) -> None:
+    rows = (GOLDEN.parent / "bundles" / "latex_bracket.jsonl").read_text().splitlines()
+    kernel = factories.make_kernel("dot_f32")
+    for name in (json.loads(line)["model"] for line in rows):
+        factories.make_result(factories.make_submission(kernel, factories.make_model(name, slug=f"m{len(name)}")))
+    address = "/export/leaderboard.tex?columns=model,arch,answers,score&arch=amd64"
+    text = typeset(reader.download(address), tmp_path)
+    assert "[exp] run" in text
+    assert "[U+6A21][U+578B]/" in text.replace(" ", "")
