@@ -24,8 +24,9 @@ Rows = Callable[[QuerySet[Any]], QuerySet[Any]]
 class Acting(admin.ModelAdmin):
     """An action of its list is offered to whoever has its right, and refused by name to anybody else."""
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        offered: dict[str, Any] = super().get_actions(request)
+    def get_actions(self, request: HttpRequest, *where: Any, **more: Any) -> dict[str, Any]:
+        """where, more: since Django 6.1, from which page it is asked."""
+        offered: dict[str, Any] = super().get_actions(request, *where, **more)
         return {name: action for name, action in offered.items() if may_act(request, action[0])}
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
