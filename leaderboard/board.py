@@ -77,12 +77,13 @@ def shown_metrics(selection: Selection) -> list[Metric]:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One model on one architecture. Baselines have no rank."""
+    """One model on one architecture. Baselines have no rank, and what is not complete has none."""
 
     model: LanguageModel
     arch: str
     summary: Summary
     rank: tuple[int, int] | None = None
+    is_complete: bool = True  # it has a graded answer to every kernel of the selection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +96,9 @@ class Line:
 
 def board_rows(selection: Selection, summaries: Summaries | None = None) -> list[Row]:
     """Every (model, architecture) with rankable answers, best first within an architecture; n/a sorts last, ties by name.
+
+    Below all others, without a rank, and without a part in anybody's, stands what has no graded answer to one of the kernels: its
+    figures are over other kernels than theirs.
 
     Who passes `summaries` (of the selection's kernels) can ask them afterwards whether all figures are of now.
     """
@@ -119,9 +123,9 @@ def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
     return sorted(lines, key=lambda line: next(i for i, arch in enumerate(archs) if line.rows[arch]))  # sorted() is stable
 
 
-def waiting_models(rows: Iterable[Row], kernels: int) -> frozenset[tuple[int, str]]:
-    """The (model, architecture) of those rows that lack one of so many kernels and have public answers in the queue."""
-    missing = [Q(model=row.model.pk, arch=row.arch) for row in rows if row.summary.kernels < kernels]
+def waiting_models(rows: Iterable[Row]) -> frozenset[tuple[int, str]]:
+    """The (model, architecture) of those rows that are not complete and have public answers in the queue."""
+    missing = [Q(model=row.model.pk, arch=row.arch) for row in rows if not row.is_complete]
     if not missing:
         return frozenset()
     queued = Result.objects.public().open().filter(reduce(or_, missing)).order_by()
@@ -130,14 +134,17 @@ def waiting_models(rows: Iterable[Row], kernels: int) -> frozenset[tuple[int, st
 
 def _ranked(rows: list[Row], selection: Selection, summaries: Summaries) -> list[Row]:
     """The rows of one architecture."""
-    metric = metric_of(selection)
-    models = [row for row in rows if not row.model.is_baseline and metric.value(row.summary).value is not None]
+    metric, wanted = metric_of(selection), len(selection.kernels or summaries.active_kernels)
+    rows = [replace(row, is_complete=row.summary.kernels >= wanted) for row in rows]
+    models = [
+        row for row in rows if row.is_complete and not row.model.is_baseline and metric.value(row.summary).value is not None
+    ]
     places = summaries.ranks(models[0].arch, strata_of(selection), [row.model for row in models]) if models else {}
     placed = [replace(row, rank=places.get(row.model.pk)) for row in rows]
 
-    def order(row: Row) -> tuple[bool, float, str]:
+    def order(row: Row) -> tuple[bool, bool, float, str]:
         value = metric.value(row.summary).value
         number = 0.0 if value is None else value
-        return (value is None, -number if metric.higher_is_better else number, row.model.name)
+        return (not row.is_complete, value is None, -number if metric.higher_is_better else number, row.model.name)
 
     return sorted(placed, key=order)

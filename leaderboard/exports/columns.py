@@ -63,7 +63,11 @@ LEADERBOARD_COLUMNS = (
     Column("speedup_high", lambda r: r.summary.speedup.high, INTERVAL),
     Column("extra_mb_geomean", lambda r: r.summary.extra_mb, "MiB, geometric mean over passed answers, one page at least"),
     Column("extra_share_of_limit", lambda r: r.summary.extra_share, "extra_mb / the kernel's limit, likewise"),
-    Column("rank_low", lambda r: r.rank[0] if r.rank else None, "1 + models surely better; empty for baselines"),
+    Column(
+        "rank_low",
+        lambda r: r.rank[0] if r.rank else None,
+        "1 + models surely better; empty for baselines, and for models without a graded answer to every kernel",
+    ),
     Column("rank_high", lambda r: r.rank[1] if r.rank else None, "models that are not surely worse, itself included"),
     Column("kernels", lambda r: r.summary.kernels, "kernels with an answer that counts; the others are left out"),
     Column(

@@ -79,6 +79,7 @@ class TableRow:
     ranks: tuple[tuple[str, str], ...]  # architecture, "3–10"
     cells: tuple[Cell, ...]
     bars: tuple[Bar, ...]
+    is_incomplete: bool  # on the architecture that orders the table: it stands below the rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +145,7 @@ def _table_row(line: Line, archs: Sequence[str], columns: Sequence[Column], kern
         ranks=tuple((arch, rank_text(row)) for arch, row in rows),
         cells=tuple(Cell(column=column, entries=tuple(_entry(arch, row, column) for arch, row in rows)) for column in columns),
         bars=tuple(failure_bar(arch, row.summary.verdicts, row.summary.answers) for arch, row in rows if row),
+        is_incomplete=not next(row for _, row in rows if row).is_complete,
     )
 
 
@@ -158,7 +160,7 @@ def _note(line: Line, kernels: int, waiting: Waiting) -> str:
         where = f" on {arch}" if len(line.rows) > 1 else ""
         if row is None:
             parts.append(f"nothing graded{where}")
-        elif row.summary.kernels < kernels:
+        elif not row.is_complete:
             provisional = "provisional, " if (line.model.pk, arch) in waiting else ""
             parts.append(f"{provisional}{row.summary.kernels} of {kernels} kernels{where}")
     return ", ".join(part for part in parts if part)

@@ -39,7 +39,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
     rows = board_rows(selection, summaries)
     kernels = list(Kernel.objects.active())
     wanted, statuses = len(selection.kernels or kernels), pending(selection.archs)
-    waiting = waiting_models(rows, wanted) if any(status.waiting for status in statuses) else frozenset()
+    waiting = waiting_models(rows) if any(status.waiting for status in statuses) else frozenset()
     table = forest(board_lines(rows, selection.archs), selection, wanted, waiting)
     query = selection.query()
     context = {
@@ -50,6 +50,7 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "table": table,
         "caption": _caption(rows),
         "provisional": bool(waiting),
+        "has_incomplete": any(row.is_incomplete for row in table.rows),
         "kernel_count": len(kernels),
         "all_kernels": kernels,
         "all_kernels_query": selection.query(kernels=()),

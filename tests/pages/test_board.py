@@ -1,3 +1,5 @@
+import csv
+
 import pytest
 from django.test import Client
 
@@ -145,7 +147,7 @@ def test_a_model_is_provisional_while_its_answers_to_further_kernels_wait(
     Result.objects.filter(arch="amd64", state="queued").update(public=True)
     page = client.get("/").content.decode()
     assert "provisional, 1 of 2 kernels" in page
-    assert "figures are over the kernels so far" in page
+    assert "<b>provisional</b> while further answers wait" in page
 
 
 def test_marks_and_reference_lines_stay_inside_their_column(site: None) -> None:
@@ -168,3 +170,49 @@ def test_the_board_equals_one_made_from_rebuilt_standings(site: None) -> None:
     before = board_rows(Selection())
     standings.rebuild()
     assert board_rows(Selection()) == before
+
+
+def results_of(name: str, scores: dict[str, list[float]], arch: str = "amd64") -> LanguageModel:
+    """A model with graded answers: the scores of each kernel."""
+    model = factories.make_model(name)
+    for kernel, own in scores.items():
+        for score in own:
+            submission = factories.make_submission(Kernel.objects.get(name=kernel), model)
+            factories.make_result(submission, arch=arch, kernel_score=score)
+    return model
+
+
+def test_models_that_lack_a_kernel_stand_below_without_a_rank_and_move_nobodys(client: Client, db: None) -> None:
+    for name in ("dot_f32", "sort_u32"):
+        factories.make_kernel(name)
+    for n, (low, high) in enumerate(((0.5, 0.55), (0.6, 0.7), (0.8, 0.82))):
+        results_of(f"lab/complete-{n}", {"dot_f32": [low, high], "sort_u32": [low, high]})
+
+    def complete() -> dict[str, tuple[object, ...]]:
+        rows = board_rows(Selection(arch="amd64"))
+        return {row.model.name: (row.rank, row.summary.score, row.summary.speedup) for row in rows if row.is_complete}
+
+    before = complete()
+    assert [rank for rank, *_ in before.values()] == [(1, 1), (2, 2), (3, 3)]
+    for n in range(20):
+        results_of(f"lab/part-{n}", {"dot_f32": [0.99, 1.0]})
+    summaries.warm()
+    assert complete() == before
+    rows = board_rows(Selection(arch="amd64"))
+    assert [row.is_complete for row in rows] == [True] * 3 + [False] * 20
+    assert {row.rank for row in rows[3:]} == {None}
+    page = client.get("/").content.decode()
+    assert page.index("complete-0") < page.index('class=" incomplete"') < page.index("part-0")
+    assert "Below the rule" in page
+    table = client.get("/export/leaderboard.csv?arch=amd64").getvalue().decode()
+    (part,) = (row for row in csv.DictReader(table.splitlines()) if row["model"] == "lab/part-0")
+    assert (part["rank_low"], part["rank_high"]) == ("", "")
+
+
+def test_of_one_kernel_a_model_that_answered_only_that_is_complete(db: None) -> None:
+    kernel = factories.make_kernel("dot_f32")
+    factories.make_kernel("sort_u32")
+    results_of("lab/part", {"dot_f32": [0.9, 0.95]})
+    (row,) = board_rows(Selection(arch="amd64", kernels=(kernel,)))
+    assert row.is_complete
+    assert row.rank == (1, 1)
