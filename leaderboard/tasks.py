@@ -7,11 +7,14 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
@@ -36,13 +39,12 @@ from leaderboard.services import (
 
 log = logging.getLogger(__name__)
 
-PARKED_FOR_S = (
-    60.0  # after an operator's fault: how long until it is tried again; twice as long after each calibration that fails
-)
+PARKED_FOR_S = 60.0  # after an operator's fault, until it is tried again; twice as long after each calibration that fails
 PARKED_FOR_MOST_S = 960.0
 SWEEP_SANDBOXES_S = 300.0
 MEANWHILE_S = 20.0
 _swept_at = float("-inf")
+_late: dict[UUID, str] = {}  # tokens of rows that are to be given back as soon as the database takes it, and why
 _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), why
 _failed_calibrations: dict[str, int] = {}  # arch -> how many in a row
 
@@ -55,8 +57,9 @@ def tick(arch: str) -> None:
 
 def grade_for_a_while(arch: str) -> None:
     grader = import_module(settings.GRADER)
-    reason = parked(arch) or grader.why_unavailable(arch) or ""
+    reason = parked(arch) or grader.why_unavailable(arch) or no_room_for_records()
     with leases.presence(arch, reason) as me:
+        give_back_late()
         if reason:
             return
         if grader.is_real(arch):
@@ -64,7 +67,10 @@ def grade_for_a_while(arch: str) -> None:
         try:
             grade_what_is_due(arch, me, grader)
         except BaseException:  # stopped between two lines: whatever it holds goes back
-            queueing.give_back(me.name)
+            if me.lease:
+                _late[me.lease.token] = ""
+            with suppress(Exception):  # what does not go back now goes back late
+                queueing.give_back(me.name)
             raise
 
 
@@ -121,8 +127,9 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
             reason = said(error, "it will be graded again")
             log.warning("result %s: %s", lease.result_id, reason, exc_info=error)
             _parked[job.arch] = (time.monotonic() + room.pause().total_seconds(), reason)
-            queueing.release(lease.token, reason)
             me.lease = None
+            _late[lease.token] = reason
+            give_back_late()
             me.say(reason)
             return
         log.exception("result %s", lease.result_id)
@@ -133,6 +140,23 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
     except BaseException:  # the process is being stopped: nobody's fault, so no attempt is counted
         queueing.release(lease.token)
         raise
+
+
+def no_room_for_records() -> str:
+    """What is graded is to be kept: nothing is begun while the database has no room on its disk."""
+    return room.why_not(0) if connection.vendor == "sqlite" else ""
+
+
+def give_back_late() -> None:
+    """Release what could not even be given back while the host was at fault; no attempt is counted for it."""
+    for token, reason in list(_late.items()):
+        try:
+            queueing.release(token, reason)
+        except Exception as error:
+            if not fault_of(error):
+                raise
+            return  # with the next wake-up
+        del _late[token]
 
 
 def park(arch: str, fault: Fault) -> None:

@@ -61,7 +61,7 @@ class Part:
 
 
 def pytest_of(venv: str, marker: str, *more: str) -> list[str]:
-    return [f"{venv}/bin/python", "-m", "pytest", "-p", "tests.strict", "-q", "-rs", "--durations=5", "-m", marker, *more]
+    return [f"{venv}/bin/python", "-m", "pytest", "-p", "tests.strict", "-q", "-rfEs", "--durations=5", "-m", marker, *more]
 
 
 # running one
@@ -72,19 +72,36 @@ def become_subreaper() -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def below(pid: int) -> Iterator[int]:
-    """The processes under this one, the deepest first. Orphans are ours too (a subreaper's)."""
+def children(pid: int) -> Iterator[int]:
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from below(int(child))
-                yield int(child)
+            yield from map(int, (task / "children").read_text().split())
+
+
+def below(pid: int) -> Iterator[int]:
+    """The processes under this one, the deepest first. Orphans are ours too (a subreaper's)."""
+    for child in children(pid):
+        yield from below(child)
+        yield child
 
 
 def reap() -> None:
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
+
+
+def wait(process: subprocess.Popen[bytes], limit_s: float) -> int:
+    """Its status. Orphans that end meanwhile are buried, as init would: tests wait for them to be gone."""
+    until = time.monotonic() + limit_s
+    while (status := process.poll()) is None:
+        if time.monotonic() > until:
+            raise subprocess.TimeoutExpired(process.args, limit_s)
+        for pid in set(children(os.getpid())) - {process.pid}:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.1)
+    return status
 
 
 def leftovers() -> list[str]:
@@ -114,7 +131,7 @@ def run(part: Part) -> str:
     environment = {key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "PYTHON")} | part.environment
     process = subprocess.Popen(part.command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
-        status = process.wait(limit_s)
+        status = wait(process, limit_s)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):

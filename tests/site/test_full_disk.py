@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,3 +73,23 @@ def test_every_page_and_export_is_shown_when_nothing_can_be_written(readers: Rea
         assert reason in page.lower()
     assert found["/readyz"][0] == 503
     assert len(readers.log.splitlines()) < 40, readers.log
+
+
+@pytest.mark.parametrize("points", [6, pytest.param(100, marks=pytest.mark.slow)])
+def test_what_is_graded_while_the_sites_disk_is_full_is_right_or_graded_later(points: int, tmp_path: Path) -> None:
+    disk = small_disk(tmp_path / "disk", 64)
+    kept = {
+        key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
+    }
+    env = kept | {"DATA_DIR": str(disk.path / "data"), "ARCH_KERNELS_CACHE": str(ROOT.parent / "var" / "harness")}
+    command = [sys.executable, "-m", "tests.site.grade_on_a_full_disk", str(disk.path), str(points)]
+    try:
+        done = subprocess.run(command, env=env, cwd=ROOT.parent, capture_output=True, text=True, check=False)
+    finally:
+        disk.close()
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for expected in ("passed", "compile_error"):
+        assert set(found["verdicts"].get(expected, {})) <= {expected}, found
+        assert set(found["afterwards"][expected]) == {expected}, found
+    assert (found["open"], found["failed"]) == (0, 0), found

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from django.db import OperationalError
 
 from grading.pipeline import grade_source
 from grading.sandbox import local
@@ -95,3 +98,35 @@ def test_with_room_again_every_row_is_graded_and_none_was_scored(points, queue, 
         row.refresh_from_db()
         assert (row.state, row.verdict, row.attempt) == ("done", "passed", 1), row.detail
         grader.close(ARCH)
+
+
+def full_disk(*_: object, **__: object) -> None:
+    driver = sqlite3.OperationalError("database or disk is full")
+    driver.sqlite_errorcode = sqlite3.SQLITE_FULL
+    raise OperationalError("database or disk is full") from driver
+
+
+def test_a_row_that_can_be_neither_recorded_nor_given_back_goes_back_with_room_and_no_attempt_counts(queue, monkeypatch):
+    row = queue()
+    with monkeypatch.context() as full:
+        full.setattr(tasks.recording, "record", full_disk)
+        full.setattr(tasks.queueing, "_put_back", full_disk)
+        tasks.tick("amd64")
+        row.refresh_from_db()
+        assert (row.state, row.attempt) == ("running", 1)
+    tasks._parked.clear()
+    tasks.tick("amd64")
+    row.refresh_from_db()
+    assert (row.state, row.verdict, row.attempt) == ("done", "passed", 1)
+
+
+def test_nothing_is_begun_while_the_database_has_no_room(queue, client, monkeypatch):
+    monkeypatch.setattr(tasks, "connection", SimpleNamespace(vendor="sqlite"))  # whose database is on this disk
+    queue()
+    with monkeypatch.context() as full:
+        full.setattr(tasks.room, "BESIDE", 1 << 60)
+        tasks.tick("amd64")
+    assert fake_grader.graded == []
+    assert "our disk is full" in entry(client)["reason"].lower()
+    tasks.tick("amd64")
+    assert Result.objects.done().count() == 1
