@@ -24,16 +24,23 @@ Rows = Callable[[QuerySet[Any]], QuerySet[Any]]
 class Acting(admin.ModelAdmin):
     """An action of its list is offered to whoever has its right, and refused by name to anybody else."""
 
-    def get_actions(self, request: HttpRequest, *where: Any, **more: Any) -> dict[str, Any]:
-        """where, more: since Django 6.1, from which page it is asked."""
-        offered: dict[str, Any] = super().get_actions(request, *where, **more)
-        return {name: action for name, action in offered.items() if may_act(request, action[0])}
+    def get_actions(self, request: HttpRequest, action_location: Any = None) -> dict[str, Any]:
+        """Those of a list. Since Django 6.1 (action_location) an object's own page could offer them too; here it never does."""
+        if action_location is not None and action_location.name != "CHANGE_LIST":
+            return {}
+        offered: dict[str, Any] = super().get_actions(request)
+        return {name: action for name, action in offered.items() if may_act(request, function_of(action))}
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         if request.method == "POST" and self.has_view_or_change_permission(request):
             for name in set(request.POST.getlist("action")) & set(self.actions or ()) - set(self.get_actions(request)):
                 raise access.Missing(right_of(self, name))
         return super().changelist_view(request, extra_context)
+
+
+def function_of(action: Any) -> Any:
+    """An object since Django 6.1, before that a tuple."""
+    return action.func if hasattr(action, "func") else action[0]
 
 
 def may_act(request: HttpRequest, action: Any) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
+import django
 import pytest
 from django.contrib import admin
 from django.db import transaction
@@ -173,6 +174,12 @@ def table() -> dict[str, str]:
     return dict(rows)  # type: ignore[arg-type]
 
 
+def differs(asked: str, known: dict[str, str], letter: str) -> bool:
+    """Of an object that somebody may not see, Django's admin says on a POST that it is forbidden (5.2), or not there (6.1)."""
+    refused = asked.startswith("POST admin/") and {known.get(asked), letter} == {"F", "N"} and django.VERSION >= (6, 1)
+    return known.get(asked) != letter and not refused
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_may_do_what_the_table_says_and_nothing_else(role: str) -> None:
     at = ROLES.index(role)
@@ -183,7 +190,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_else(role: str) -> None:
         width = max(map(len, rows))
         TABLE.write_text(HEAD.format(roles=", ".join(ROLES)) + "".join(f"{key:{width}} {rows[key]}\n" for key in sorted(rows)))
     known = {asked: letters[at] for asked, letters in table().items()}
-    wrong = {asked: f"{known.get(asked)}, but {letters}" for asked, letters in found.items() if known.get(asked) != letters}
+    wrong = {asked: f"{known.get(asked)}, but {letters}" for asked, letters in found.items() if differs(asked, known, letters)}
     assert not wrong
     assert known.keys() == found.keys(), "an address or an action that is gone"
 
