@@ -58,13 +58,19 @@ class Token(HttpBearer):
 router = Router(auth=Token(), tags=["bundles"])
 REFUSALS = {400: Error, 401: Error, 403: Error, 409: Error, 413: Error, 422: Error, 429: Error, 503: Error, 507: Error}
 BINARY = {"type": "string", "format": "binary", "minLength": 1}
+FORM = {
+    "type": "object",
+    "properties": {"file": BINARY},
+    "required": ["file"],
+    "additionalProperties": {"type": "string", "pattern": NO_NUL},  # ignored
+}
 
 BODY = limits.RETRY | {
     "requestBody": {
         "required": True,
         "content": {
             "application/octet-stream": {"schema": BINARY},
-            "multipart/form-data": {"schema": {"type": "object", "properties": {"file": BINARY}, "required": ["file"]}},
+            "multipart/form-data": {"schema": FORM},
         },
     }
 }

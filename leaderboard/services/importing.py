@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import logging
 import shutil
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
@@ -45,7 +46,7 @@ from leaderboard.text import clean, shorten
 log = logging.getLogger(__name__)
 
 CHUNK = 200
-CHUNK_CHARACTERS = 2 << 20
+CHUNK_BYTES = 4 << 20  # of replies as Python holds them: one to four bytes a character
 SHOWN_AT_ONCE = 2000  # answers: in one transaction
 LEASE = timedelta(minutes=2)
 ATTEMPTS = 5
@@ -234,8 +235,8 @@ def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
     chunk, size = list[Answer | Skipped](), 0
     for item in reading:
         chunk.append(item)
-        size += len(item.reply) if isinstance(item, Answer) else 0
-        if len(chunk) >= CHUNK or size >= CHUNK_CHARACTERS:
+        size += sys.getsizeof(item.reply) if isinstance(item, Answer) else 0
+        if len(chunk) >= CHUNK or size >= CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
     if chunk:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase
@@ -60,11 +61,24 @@ def examples(number: int) -> Any:
     )
 
 
+def announces_too_much(case: Any) -> bool:
+    """A number of bytes in the right form may be over a setting of this site, which no document can know: 413.
+
+    Such numbers come and go: hypothesis takes some of its values from the source of the modules that are loaded.
+    """
+    announced = str((case.headers or {}).get("Upload-Length", ""))
+    return announced.isdecimal() and int(announced) > django_settings.UPLOAD_MAX_MB << 20
+
+
 def ask(case: Any, token: str) -> None:
     """With every check that schemathesis has. A request that was wrong by its header is none once it has the token."""
     wrong = {location.value for location, part in case.meta.components.items() if part.mode.is_negative}
-    mended = [schemathesis.checks.negative_data_rejection] if token and "header" in wrong else []
-    response = case.call_and_validate(headers={"Authorization": f"Bearer {token}"} if token else {}, excluded_checks=mended)
+    excused = [schemathesis.checks.negative_data_rejection] if token and "header" in wrong else []
+    if announces_too_much(case):
+        excused.append(schemathesis.checks.positive_data_acceptance)
+    plain = {"Accept-Encoding": "identity"}  # in one process nobody unpacks what is compressed
+    headers = plain | ({"Authorization": f"Bearer {token}"} if token else {})
+    response = case.call_and_validate(headers=headers, excluded_checks=excused)
     assert "hushed" not in response.text
 
 
