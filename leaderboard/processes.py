@@ -13,6 +13,7 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES = -3, 1 << 20  # malloc.h
 
 
 def process_name(pid: int | None = None) -> str:
@@ -63,6 +64,13 @@ def die_with_parent(sent: int = signal.SIGKILL) -> None:
 def adopt_orphans() -> None:
     """Descendants whose parents die become children of this process, so that it can end them."""
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def return_large_blocks() -> None:
+    """What is freed of long texts goes back to the system at once. glibc raises the size from which on it does so with each
+    block that it frees, keeps them in its heap, and the process grows with every long answer that it has read."""
+    with suppress(OSError, AttributeError):  # another C library has no such threshold
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES)
 
 
 def _prctl(option: int, value: int) -> None:

@@ -36,6 +36,7 @@ from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
 from leaderboard.faults import fault_of, said
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
+from leaderboard.processes import return_large_blocks
 from leaderboard.services import asked, deletion, queueing, room, standings, visibility
 from leaderboard.services.known import Known, hidden_from, known_answers
 from leaderboard.services.language_models import find_model
@@ -445,6 +446,7 @@ def _worked_on(bundle: Bundle, state: str, work: Callable[[UUID], dict[str, Any]
     free = Bundle.objects.stalled(now).filter(pk=bundle.pk, state=state)
     if not free.update(lease_token=token, lease_until=now + LEASE, attempt=bundle.attempt + 1):
         raise Taken
+    return_large_blocks()
     held = Bundle.objects.filter(pk=bundle.pk, lease_token=token)
     with _put_off_by_the_host(bundle, held):
         _work(bundle, token, held, work)

@@ -111,13 +111,8 @@ SLOW: dict[str, tuple[Callable[[Path], None], str, bool]] = {
 }
 
 
-TOO_MUCH = {"long answers of wide characters": "four bytes a character, in several copies: 275 MB at its peak"}  # to be mended
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "what", [pytest.param(what, marks=pytest.mark.xfail(reason=TOO_MUCH[what])) if what in TOO_MUCH else what for what in SLOW]
-)
+@pytest.mark.parametrize("what", SLOW)
 def test_so_for_everything_else_that_takes_more_than_it_looks(data: Path, what: str) -> None:
     make, says, refused = SLOW[what]
     check(data, make, says, refused=refused)
