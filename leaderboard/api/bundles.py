@@ -136,7 +136,6 @@ def upload(
                 bundle, is_new = first, is_new and first == bundle
     if is_new:
         begin(bundle)
-    if is_new:
         bundle.refresh_from_db()
     response["Location"] = f"/api/bundles/{bundle.uid}"
     return Status(201 if is_new else 200, seen(bundle))

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from leaderboard import access
+from leaderboard.middleware import wants_json
 from leaderboard.services import rights
 
 
@@ -32,7 +33,3 @@ def reason(request: HttpRequest, exception: Exception) -> str:
     at = request.resolver_match
     right = access.right_to(at.url_name or "", request.method or "") if at else ""
     return rights.sentence(right) if right else "You may not do that. Ask an operator."
-
-
-def wants_json(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
