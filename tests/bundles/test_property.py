@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -30,10 +31,11 @@ EACH = {
 }
 
 _written: list[str] | None = None  # paths, while somebody wants to know
+_writer = 0  # the thread that is meant: others may be at the cache meanwhile
 
 
 def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if _written is None:
+    if _written is None or threading.get_ident() != _writer:
         return
     if event == "open" and isinstance(arguments[0], str | bytes) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
         _written.append(os.fsdecode(arguments[0]))
@@ -46,9 +48,9 @@ sys.addaudithook(_watch)
 
 @contextmanager
 def nothing_outside_of(folder: Path) -> Iterator[None]:
-    """Every file that is opened for writing, made, moved or linked lies below the folder."""
-    global _written
-    _written = []
+    """Every file that this thread opens for writing, makes, moves or links lies below the folder."""
+    global _written, _writer
+    _written, _writer = [], threading.get_ident()
     try:
         yield
     finally:
