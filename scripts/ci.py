@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Continuous integration: each supported Python, both databases, every kind of test, within an hour.
 
-    .ci/run                    all parts; of the slow tests as many shares as there is time for, each commit from another one on
-    .ci/run --part 3           beginning with the third share
+    .ci/run                    all parts; of the slow tests as many turns as there is time for, each commit from another one on
+    .ci/run --part 3           beginning with the third turn
     .ci/run --only lint-3.13   this part alone (again, for more than one)
 
 A part has a time limit of its own; one that hangs fails, and the next ones run. What is not run is said, with the reason.
@@ -28,12 +28,14 @@ sys.path.insert(0, str(ROOT))
 from scripts import interpreters
 
 TOTAL_S = 3400  # .ci/run ends it at 3,480 s
-SHARES = 8  # of the slow tests
+SHARES = 8  # of the slow tests that run side by side; one turn more is of those that need the machine for themselves
+TURNS = SHARES + 1
 SHARE_S = 600
 NEWEST_S = 120  # what is left for the next share to be begun
 PARTS_ALONE = "browser or chaos or engine or environment"
 QUICK = f"not slow and not fuzz and not ({PARTS_ALONE})"
 SLOW = "(slow or fuzz) and not (browser or chaos or engine)"
+SLOW_ALONE = "(slow or fuzz) and (browser or engine) and not chaos"
 SIDE_BY_SIDE = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
 PR_SET_CHILD_SUBREAPER = 36
 SHORTEST_S = 20  # a part with less time is not begun, and fails
@@ -234,26 +236,29 @@ def others(venvs: dict[str, str]) -> Iterator[Part]:
         yield Part(f"pages-{version}", [*pytest_of(venvs[version], QUICK, *SIDE_BY_SIDE), "tests/pages"], 240, is_optional=True)
 
 
+def slow_turn(turn: int, venv: str, until: float) -> list[str]:
+    if turn == TURNS:
+        return pytest_of(venv, SLOW_ALONE, "--until", f"{until:.0f}")
+    return pytest_of(venv, SLOW, *SIDE_BY_SIDE, "--share", f"{turn}/{SHARES}", "--until", f"{until:.0f}")
+
+
 def slow(one: Run, venv: str, first: int) -> None:
-    """Share after share of the slow tests, until the time is over."""
+    """Turn after turn of the slow tests, until the time is over."""
     begun = 0
-    for number in range(SHARES):
-        share = (first - 1 + number) % SHARES + 1
+    for number in range(TURNS):
+        turn = (first - 1 + number) % TURNS + 1
         end_s = min(SHARE_S, left_s() - 240)  # the last test that begins may take a while
         if end_s < NEWEST_S:
             break
         begun += 1
-        until = ["--share", f"{share}/{SHARES}", "--until", f"{time.time() + end_s:.0f}"]
-        one.do(Part(f"slow-{share}", pytest_of(venv, SLOW, *SIDE_BY_SIDE, *until), int(end_s) + 230, may_be_empty=True))
-    if begun < SHARES and not one.only:
-        one.note(
-            f"slow tests: {begun} of {SHARES} shares had time, from the {first}th on; another commit begins with another one"
-        )
+        one.do(Part(f"slow-{turn}", slow_turn(turn, venv, time.time() + end_s), int(end_s) + 230, may_be_empty=True))
+    if begun < TURNS and not one.only:
+        one.note(f"slow tests: {begun} of {TURNS} turns had time, from the {first}th on; another commit begins with another one")
 
 
-def share_of_commit() -> int:
+def turn_of_commit() -> int:
     done = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
-    return int(done.stdout.strip() or 0) % SHARES + 1
+    return int(done.stdout.strip() or 0) % TURNS + 1
 
 
 def stop(number: int, frame: object) -> None:
@@ -262,7 +267,7 @@ def stop(number: int, frame: object) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="All that must hold before a change lands.")
-    parser.add_argument("--part", type=int, choices=range(1, SHARES + 1), help="the share of the slow tests to begin with")
+    parser.add_argument("--part", type=int, choices=range(1, TURNS + 1), help="the turn of the slow tests to begin with")
     parser.add_argument("--only", action="append", default=[], help="the parts whose names begin with this")
     options = parser.parse_args()
     become_subreaper()
@@ -281,7 +286,7 @@ def main() -> int:
             for part in [*required(venvs), *others(venvs)]:
                 one.do(part)
             if not options.only or any(name.startswith("slow") for name in options.only):
-                slow(one, next(iter(venvs.values())), options.part or share_of_commit())
+                slow(one, next(iter(venvs.values())), options.part or turn_of_commit())
     finally:
         leftovers_ended = leftovers()
         status = one.end()

@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
+from _pytest.mark.expression import Expression
 
 from scripts import ci, interpreters
 from tests.strict import is_excused
@@ -98,6 +100,27 @@ def test_the_shares_hold_every_test_once(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("".join(f"def test_{number}(): pass\n" for number in range(10)))
     run = [run_strictly(tmp_path, "-vv", f"--share={number}/3").stdout for number in (1, 2, 3)]
     assert sorted(sum(f"test_{number} PASSED" in said for said in run) for number in range(10)) == [1] * 10
+
+
+def chooses(expression: Expression, marks: set[str]) -> bool:
+    def has(name: str, /, **_: str | int | bool | None) -> bool:
+        return name in marks
+
+    return expression.evaluate(has)
+
+
+def test_every_kind_of_test_is_run_by_a_part() -> None:
+    parts = [*ci.required({"3.11": "a", "3.13": "b"})]
+    commands = [part.command for part in parts] + [ci.slow_turn(turn, "a", 0) for turn in range(1, ci.TURNS + 1)]
+    expressions = [
+        Expression.compile(command[command.index("-m", command.index("pytest")) + 1])
+        for command in commands
+        if "pytest" in command
+    ]
+    marks = ("slow", "fuzz", "browser", "chaos", "engine", "environment")
+    for has in product([False, True], repeat=len(marks)):
+        kind = {mark for mark, it_has in zip(marks, has, strict=True) if it_has}
+        assert any(chooses(expression, kind) for expression in expressions), kind
 
 
 def test_tests_for_which_no_time_is_left_are_counted_and_fail_nothing(tmp_path: Path) -> None:
