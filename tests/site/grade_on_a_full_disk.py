@@ -19,6 +19,8 @@ from typing import Any
 
 import django
 
+ROUNDS = 20  # with room again: other tests may disturb one of them, by a full disk or an exhausted machine of their own
+
 
 def main(disk: Path, points: int) -> dict[str, Any]:
     from django.core.management import call_command
@@ -70,13 +72,15 @@ def main(disk: Path, points: int) -> dict[str, Any]:
     make_room(disk)
     count()
     full, found = found, defaultdict(Counter)
-    Result.objects.open().update(not_before=None)
-    for _ in range(3):
+    for _ in range(ROUNDS):
         queueing.enqueue(Submission.objects.select_related("kernel"), [arch])
+        Result.objects.open().update(not_before=None)  # as if its pause had passed
         tasks._parked.clear()
         tasks.look_after_the_queue()
         tasks.tick(arch)
-    count()
+        count()
+        if len(found) == len(answers):
+            break
     grader.close(arch)
     return {
         "verdicts": full,
