@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from grading.extraction.c_code import defines
-from grading.extraction.characters import plain, tidy
+from grading.extraction.characters import plain, tidy, unended
 from grading.extraction.fences import unfenced
 from grading.extraction.tags import answers, has_answer_tag
 
@@ -67,6 +67,6 @@ def _of_reply(reply: str, function: str) -> Extracted:
 
 def _inside(body: str, function: str) -> tuple[str, bool, bool]:
     """The C in a pair of tags (empty: none), whether it defines the function, whether a fenced block holds it."""
-    found = unfenced(body, lambda part: defines(tidy(part), function))
+    found = unfenced(unended(body), lambda part: defines(tidy(part), function))
     source = tidy(found.text)
     return source, bool(source) and defines(source, function), found.in_block

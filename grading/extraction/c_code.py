@@ -23,6 +23,8 @@ ATTRIBUTE = re.compile(
 SUFFIX = re.compile(rf"(?:{BLANK}*+(?:{PARENTHESES}|\[[^\[\]]*+\]))++")  # of a function that returns a pointer to another
 NAMES = re.compile(rf"{BLANK}*+[^\W\d]\w*+(?:{BLANK}*+,{BLANK}*+[^\W\d]\w*+)*+{BLANK}*+")
 DECLARATIONS = re.compile(rf"(?:{BLANK}*+[^\W\d]\w*+(?:{BLANK}|\*)[^;{{}}=]*+;)++{BLANK}*+(?:\{{|<%)")
+POINTER = re.compile(rf"\((?:\w|{BLANK}|\*)*+\Z")
+DECLARATOR_LENGTH = 200
 ATTRIBUTES_LENGTH, DECLARATIONS_LENGTH = 2000, 4000  # characters that are looked at: nobody writes more
 
 
@@ -51,6 +53,7 @@ class _Definitions:
     def __init__(self, code: str, name: str) -> None:
         self.code, self.name = code, name
         word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+        self.list_opens = re.compile(rf"{word}{BLANK}*+\(")
         self.signs = re.compile(
             rf'(?P<name>{word})(?P<list>(?:{BLANK}*+\)){{0,3}}+{BLANK}*+\()|[{{}}();\1-\3]|<%|%>|(?<![\w$])extern\s*+""\s*+(?:\{{|<%)'
         )
@@ -126,14 +129,27 @@ class _Definitions:
     def _body_follows(self, end: int, name: int, begin: int) -> bool:
         code = self.code
         if NAMES.fullmatch(code, begin, min(end - 1, begin + ATTRIBUTES_LENGTH)) and end - begin < ATTRIBUTES_LENGTH:
-            next_name = code.find(self.name, end, end + DECLARATIONS_LENGTH)
-            if DECLARATIONS.match(code, end, next_name if next_name >= 0 else end + DECLARATIONS_LENGTH):
+            next_list = self.list_opens.search(code, end, end + DECLARATIONS_LENGTH)
+            if DECLARATIONS.match(code, end, next_list.start() if next_list else end + DECLARATIONS_LENGTH):
                 return True
-        position = self._after_attributes(end)
-        if code.startswith(")", position) and (star := self._before(name)) >= 0 and code[star] == "*":
+        position, opening = self._after_attributes(end), name
+        while code.startswith(")", position) and (opening := self._pointer_begins(opening)) >= 0:
             suffix = SUFFIX.match(code, position + 1, position + ATTRIBUTES_LENGTH)
-            position = self._after_attributes(suffix.end()) if suffix else position
-        return code.startswith(("{", "<%"), position)
+            if not suffix:
+                break
+            position = self._after_attributes(suffix.end())
+        return code.startswith(("{", "<%"), position) and not self._is_line_of_diff(name)
+
+    def _pointer_begins(self, end: int) -> int:
+        """Where the parenthesis of (*name, (** const name or (*(*name)(int) stands; -1 where there is none."""
+        begin = max(0, end - DECLARATOR_LENGTH)
+        found = POINTER.search(self.code[begin:end])
+        return begin + found.start() if found and "*" in found[0] else -1
+
+    def _is_line_of_diff(self, name: int) -> bool:
+        """Of C, no line outside of braces begins with a sign and defines a function."""
+        newline = self.code.rfind("\n", max(0, name - ATTRIBUTES_LENGTH), name)
+        return self.code.startswith(("+", "-"), newline + 1)
 
     def _after_attributes(self, position: int) -> int:
         limit = position + ATTRIBUTES_LENGTH

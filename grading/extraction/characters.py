@@ -9,9 +9,9 @@ from grading.extraction.lexer import Lexer
 BYTE_ORDER_MARK = "\ufeff"
 ENTITY = re.compile(r"&(?P<name>lt|gt|amp|quot|apos|nbsp|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "}
-END_OF_TURN = re.compile(r"(?:<\|[A-Za-z_]{1,40}\|>|<\uff5c[^<>\n]{1,40}\uff5c>|<end_of_turn>|</s>)\Z")
+END_OF_TURN = re.compile(r"(?:<\|\w{1,40}\|>|<\uff5c[^<>\n]{1,40}\uff5c>|<end_of_turn>|<eos>|</s>)\Z")
 SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-INVISIBLE = "\u200b\u2060\ufeff"
+INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 ODD = re.compile(f"[{SPACES}{INVISIBLE}]")
 PLAIN = dict.fromkeys(map(ord, SPACES), " ") | dict.fromkeys(map(ord, INVISIBLE))
 
@@ -23,10 +23,22 @@ def plain(text: str) -> str:
 
 def tidy(text: str) -> str:
     """The C between tags or fences, without what only surrounds it. Empty if nothing is left."""
-    text = undo_entities(text).strip().removeprefix(BYTE_ORDER_MARK)
-    while ending := END_OF_TURN.search(text, max(0, len(text) - 100)):
-        text = text[: ending.start()].rstrip()
+    text = unended(undo_entities(text).strip().removeprefix(BYTE_ORDER_MARK))
     return plain_spaces(text) if text.strip() else ""
+
+
+def unended(text: str) -> str:
+    """Without the end-of-turn tokens at its end, and the blanks before them."""
+    end = _before_blanks(text, len(text))
+    while ending := END_OF_TURN.search(text, max(0, end - 100), end):
+        end = _before_blanks(text, ending.start())
+    return text[:end]
+
+
+def _before_blanks(text: str, end: int) -> int:
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def undo_entities(text: str) -> str:

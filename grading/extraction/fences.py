@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from grading.extraction.characters import INVISIBLE, SPACES
 from grading.extraction.lexer import Lexer, Spans
 
-FENCE = re.compile(r"[^\S\n]*(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+FENCE = re.compile(rf"(?:[^\S\n]|[{INVISIBLE}])*+(?P<marks>`{{3,}}|~{{3,}})(?P<info>.*)")
 LANGUAGE = re.compile(r"[\w+#.-]+[^\S\n]*|\S+[^\S\n]*[{=].*")  # after a fence, where one line closes a block and opens the next
 ONE_LINE = re.compile(r"(?:(?:c|C|cpp|c\+\+|C\+\+|h|text)[^\S\n]+)?(?P<block>[^`]*[^`\s])[^\S\n]*`{3,}[^\S\n]*")
+DIFF = re.compile(r"\W*(?:diff|patch|udiff)\b", re.IGNORECASE)
 LAYERS = 8  # of fences in fences: nobody nests them deeper, and a hostile reply shall not keep us busy
 
 
@@ -25,6 +28,7 @@ class Found:
 class Block:
     text: str
     closed: bool = True
+    is_diff: bool = False  # by its language: no C, though its lines may look like it
 
 
 def unfenced(text: str, defines: Callable[[str], bool]) -> Found:
@@ -47,11 +51,16 @@ def _chosen(text: str, defines: Callable[[str], bool]) -> Found:
     if not full and not is_c and (blocks := _read(text, defines, comments=False)[0]):  # prose may hold a /*
         full = [block for block in blocks if block.text.strip()]
     for block in reversed(full):
-        if defines(block.text):
+        if not block.is_diff and defines(block.text):
             return Found(block.text, True, True)
     if not full or (not full[-1].closed and defines(outside)):  # that fence opens nothing, or closes what began before the tag
         return Found(outside, False, is_c or bool(full))
     return Found(full[-1].text, True, False)
+
+
+def ended(line: str) -> str:
+    """Without the blanks at its end, those that nobody sees included."""
+    return line.rstrip(string.whitespace + SPACES + INVISIBLE)
 
 
 def _read(text: str, defines: Callable[[str], bool], *, comments: bool = True) -> tuple[list[Block], str]:
@@ -76,6 +85,7 @@ class _Reading:
         self.outside = list[str]()
         self.marks = ""
         self.begin = 0  # of the block that is open
+        self.is_diff = False
         self.spans: Spans | None = None  # from the beginning of this block, or of what is outside
         self.spans_from = 0
         self.passed_over = list[int]()  # fences at the end of a line, in comments: the first and the last
@@ -88,8 +98,8 @@ class _Reading:
         elif fence and fence["marks"].startswith(self.marks) and "`" not in fence["info"]:
             self._close(start - 1, end + 1)
             if LANGUAGE.fullmatch(fence["info"]):
-                self._open(fence["marks"], end + 1)
-        elif line.rstrip().endswith(self.marks) and not fence:
+                self._open(fence["marks"], end + 1, fence["info"])
+        elif ended(line).endswith(self.marks) and not fence:
             self._ends_with_fence(start, end, line)
 
     def _outside(self, line: str, fence: re.Match[str] | None, start: int, end: int) -> None:
@@ -102,10 +112,10 @@ class _Reading:
             else:
                 self.outside.append(line)
         else:
-            self._open(fence["marks"], end + 1)
+            self._open(fence["marks"], end + 1, fence["info"])
 
     def _ends_with_fence(self, start: int, end: int, line: str) -> None:
-        place = start + len(line.rstrip().rstrip(self.marks[0]))
+        place = start + len(ended(line).rstrip(self.marks[0]))
         if self._hides(place, "//", "/*", '"'):
             self.passed_over.append(place)
             del self.passed_over[1:-1]
@@ -119,12 +129,13 @@ class _Reading:
         span = self.spans.around(position)
         return span is not None and span.kind in kinds
 
-    def _open(self, marks: str, begin: int) -> None:
+    def _open(self, marks: str, begin: int, info: str) -> None:
         self.marks, self.begin = marks, begin
+        self.is_diff = DIFF.match(info) is not None
         self._restart(begin)
 
     def _close(self, end: int, position: int, *, closed: bool = True) -> None:
-        self.blocks.append(Block(self.text[self.begin : max(self.begin, end)], closed))
+        self.blocks.append(Block(self.text[self.begin : max(self.begin, end)], closed, self.is_diff))
         self.marks = ""
         self._restart(position)
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 STARTS = r"""//|/\*|(?<![\w$])(?:u8|[uUL])?R"|["']"""
 _START = re.compile(STARTS)
-_LITERAL = {quote: re.compile(rf"{quote}(?:[^{quote}\\\n]|\\[\s\S])*+") for quote in "\"'"}
+_STRING = re.compile(r'"(?:[^"\\\n]|\\[\s\S])*+')
+# A character, or a few; longer ones, and those with a tag, stand between two apostrophes of prose.
+_CHARACTER = re.compile(r"'(?:(?!</?(?:answer|think)>)[^'\\\n]|\\[\s\S]){0,16}+'")
 _RAW = re.compile(r'\w*"(?P<mark>[^\s()\\"]{0,16})\(')
 RAW_FAILURES = 20  # raw strings without an end that are looked for: each takes a look at the rest of the text
 
@@ -29,7 +31,7 @@ class Lexer:
         self.text = text
         self._found: tuple[int, Span | None] = (0, Span(-1, -1, ""))  # from where the next span was looked for, and what it is
         self._closed: tuple[int, int] = (1, 0)  # the same of */
-        self._open_lines: dict[str, tuple[int, int]] = {}  # a quote, and the text in which it is known not to be closed
+        self._open_line: tuple[int, int] = (1, 0)  # the text in which a " is known not to be closed
         self._raw_failures = 0
 
     def spans(self, position: int = 0) -> Iterator[Span]:
@@ -62,7 +64,7 @@ class Lexer:
         if "R" in kind and (end := self._end_of_raw(start)) is not None:
             return end
         quote = start + len(kind) - 1
-        return self._end_of_literal(quote, self.text[quote])
+        return self._end_of_string(quote) if self.text[quote] == '"' else self._end_of_character(quote)
 
     def _end_of_line(self, position: int) -> int:
         """A backslash at its end takes the next line along."""
@@ -83,16 +85,20 @@ class Lexer:
             self._closed = (position, found)
         return None if found >= len(self.text) else found + 2
 
-    def _end_of_literal(self, start: int, quote: str) -> int | None:
-        since, until = self._open_lines.get(quote, (1, 0))
+    def _end_of_character(self, start: int) -> int | None:
+        match = _CHARACTER.match(self.text, start)
+        return match.end() if match else None
+
+    def _end_of_string(self, start: int) -> int | None:
+        since, until = self._open_line
         if since <= start < until:
             return None
-        match = _LITERAL[quote].match(self.text, start)
+        match = _STRING.match(self.text, start)
         assert match
         end = match.end()
-        if self.text[end : end + 1] == quote:
+        if self.text[end : end + 1] == '"':
             return end + 1
-        self._open_lines[quote] = (start, max(end, start + 1))
+        self._open_line = (start, max(end, start + 1))
         return None
 
     def _end_of_raw(self, start: int) -> int | None:

@@ -97,6 +97,13 @@ FOUND = {
     "a thought's tag in a comment": (f"<answer>\n// <think> of it\n{C}\n</answer>", f"// <think> of it\n{C}"),
     "the end of a thought in a string": (f'<answer>char *s = "</think>"; {C}</answer>', f'char *s = "</think>"; {C}'),
     "apostrophes of prose": (f"<answer>Here's the code, it's fast:\n```c\n{C}\n```\nDon't you think?</answer>", C),
+    "apostrophes of prose around the closing tag": (f"<answer>{C} That's it.</answer> It's fast.", f"{C} That's it."),
+    "apostrophes of prose after a fence": (f"<answer>\n```c\n{C}\n```\nIt's fast.</answer> That's all.", C),
+    "apostrophes of prose around both tags": (f"It's <answer>{OTHER}</answer> that's it.", OTHER),
+    "apostrophes of prose around a thought": (
+        f"<answer>It's <think>{HELPER}</think> so that's\n{C}</answer>",
+        f"It's  so that's\n{C}",
+    ),
     "a line comment before the closing tag": (f"<answer>{C} // done</answer>", f"{C} // done"),
     "a line comment before the closing tag, then a remark": (
         f"<answer>{C} // ok</answer>\nIn <answer> and </answer>.",
@@ -106,6 +113,11 @@ FOUND = {
     # Fences.
     "a closing fence after the last brace": (f"<answer>\n```c\n{C}```\n</answer>", C),
     "a closing fence after the last brace, then prose": (f"<answer>\n```c\n{C}```\nIt is fast.\n</answer>", C),
+    "a closing fence after the last brace, then an end-of-turn token": (f"<answer>```c\n{C}```<|im_end|></answer>", C),
+    "a diff after the C": (f"<answer>\n```c\n{C}\n```\n```diff\n-int f() {{\n {OTHER}\n```\n</answer>", C),
+    "a diff that is not called one": (f"<answer>\n```c\n{C}\n```\n```\n-int f() {{\n+{OTHER}\n```\n</answer>", C),
+    "a diff between later tags": (f"<answer>{C}</answer> was <answer>\n-int f() {{\n+{OTHER}\n</answer>", C),
+    "nothing but a diff": (f"<answer>\n```diff\n+{HELPER}\n```\n</answer>", f"+{HELPER}"),
     "a shell block after the C": (f"<answer>\n```c\n{C}\n```\nCompile:\n```bash\ngcc -O3 f.c\n```\n</answer>", C),
     "the output after the C": (f"<answer>\n```c\n{C}\n```\nIt prints\n~~~\nf(1) = 1\n~~~\n</answer>", C),
     "a header before, a test after": (
@@ -128,6 +140,10 @@ FOUND = {
     "non-breaking spaces": ("<answer>\u00a0 int\u00a0f(int\u202fa) { return 1; }</answer>", "int f(int a) { return 1; }"),
     "non-breaking spaces in a string": ('<answer>char *s = "\u00a0";\u00a0</answer>', 'char *s = "\u00a0";'),
     "invisible characters": (f"<answer>\u200b{C}\ufeff</answer>", C),
+    "an invisible character before a fence": (f"<answer>\u200b```c\n{C}\n\u200b```\n</answer>", C),
+    "a byte order mark before a fence": (f"<answer>\ufeff```c\n{C}```\ufeff\n</answer>", C),
+    "invisible characters of all kinds": ("<answer>int\u200c f(int\u200d a)\u200e {\u00ad}</answer>", "int f(int a) {}"),
+    "end-of-turn tokens of several makers": (f"<answer>{C}\n<eos><|fim_end_0|>\n</answer>", C),
     "an end-of-turn token": (f"<answer>\n{C}\n<|im_end|>\n</answer>", C),
     "two of them, in a fence": (f"<answer>\n```c\n{C}\n<|eot_id|></s>\n```\n</answer>", C),
     "an end-of-turn token after the answer": (f"<answer>{C}</answer><|im_end|>", C),
@@ -169,6 +185,9 @@ DEFINES = {
     "no parameters": "int f() {}",
     "without a type": "f(a) { return a; }",
     "K&R": "int f(a, b) int a; const char *b; { return a; }",
+    "K&R with the name's letters in types": "int f(a, n) const float *a; size_t offset; {}",
+    "K&R with a structure of the same name": "int f(a) struct f *a; {}",
+    "a definition after apostrophes of prose": "Here's the code: int f(int a) {} That's it.",
     "K&R with function pointers": "int f(a, g) int a; int (*g)(int); {}",
     "an attribute behind": "int f(int a) __attribute__((hot, aligned(64))) {}",
     "several attributes": 'int f(int a) __attribute__((hot)) __asm__("f") {}',
@@ -178,6 +197,9 @@ DEFINES = {
     "a name in parentheses": "int (f)(int a) {}",
     "function pointers in the list": "int f(int (*g)(int), void (*h[2])(void)) {}",
     "a function that returns a pointer to one": "int (*f(int a))(int) {}",
+    "a function that returns a pointer to one that does": "int (*(*f(int a))(int))(long) {}",
+    "a function that returns a constant pointer": "int (*const f(int a))(int) {}",
+    "a function that returns a pointer to an array": "int (*f(int a))[4] {}",
     "digraphs": "int f(int a) <% return a; %>",
     "a spliced name": "int \\\nf\\\n(int a) {}",
     "comments in between": "int /* a */ f /* b { */ ( /* c ) */ int a) // d;\n{}",
@@ -210,6 +232,8 @@ DEFINES_NOT = {
     "a longer name": "int f2(int a) {} int af(int a) {} int _f(int a) {}",
     "a parameter": "int g(int f(int)) {}",
     "a pointer": "int (*f)(int a) = g;",
+    "a prototype of one that returns a pointer to one": "int (*(*f(int a))(int))(long); int g(void) {}",
+    "a changed line": "-int f(int a) {\n+int f(int b) {\n",
     "a nested function": "int g(void) { int f(int a) { return a; } return f(1); }",
     "a structure": "struct f { int a; };",
     "a type": "typedef int f(int a);",
@@ -321,7 +345,24 @@ HOSTILE = (
         "f()[[",
         "f)(",
     ),
-    *("(f)(", "(((((f", "f() ", "{", "}", "#if\n", "#else\n", "&lt;", "\u00a0", "<|im_end|>", " "),
+    *(
+        "(f)(",
+        "(((((f",
+        "(*f())",
+        "(*",
+        "+f(){}",
+        "f(a) int f;",
+        "f() ",
+        "{",
+        "}",
+        "#if\n",
+        "#else\n",
+        "&lt;",
+        "\u00a0",
+        "\u200b",
+        "<|im_end|>",
+        " ",
+    ),
 )
 
 
@@ -335,7 +376,12 @@ def seconds(reply: str) -> float:
 @pytest.mark.parametrize("length", [1 << 17, pytest.param(1 << 21, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_a_hostile_reply_is_read_in_linear_time(unit, length):
-    for before, after in (("", ""), ("<answer>", "*/ </answer>"), ("<answer>\n```c\n", "\n*/```\n</answer>")):
+    for before, after in (
+        ("", ""),
+        ("<answer>", "*/ </answer>"),
+        ("<answer>", "</answer>"),
+        ("<answer>\n```c\n", "\n*/```\n</answer>"),
+    ):
         small, large = (before + unit * (size // len(unit)) + after for size in (length // 16, length))
         assert seconds(large) < 60 * seconds(small) + 0.2  # 256 times as long, if it were quadratic
 
