@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from leaderboard.admin.base import DeletesInBulk, NamedValues, in_bulk
-from leaderboard.admin.bundle_pages import BundlePages
+from leaderboard.admin.bundle_pages import BundlePages, fault
 from leaderboard.models import Bundle, Result, Submission
 
 
@@ -27,7 +27,7 @@ def valid_results_of(bundles: QuerySet[Any]) -> QuerySet[Any]:
 
 @admin.register(Bundle)
 class BundleAdmin(BundlePages, DeletesInBulk):
-    list_display = ["name", "state", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
+    list_display = ["name", "what_it_is", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
     list_filter = ["state", "public", ("format", NamedValues), ("uploader", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["uploader"]
     search_fields = ["name", "uid", "sha256", "uploader__username", "asked__name"]
@@ -43,6 +43,12 @@ class BundleAdmin(BundlePages, DeletesInBulk):
     last = in_bulk("move_last", "Queue: last", jobs_of)
     cancel = in_bulk("cancel_results", "Queue: cancel ...", jobs_of)
     delete_selected = in_bulk("delete_bundles", "Delete ...")
+
+    @admin.display(description="state", ordering="state")
+    def what_it_is(self, bundle: Bundle) -> str:
+        """Of a file that waits and can never be imported, what its page says."""
+        waits_in_vain = bundle.state == Bundle.State.PREVIEW and not bundle.answers and fault(bundle)
+        return "not a bundle" if waits_in_vain else bundle.get_state_display()
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return admin.ModelAdmin.has_add_permission(self, request)

@@ -133,6 +133,18 @@ def test_what_is_no_bundle_is_called_so_first_and_has_no_preview(admin_client, d
     for word in ("Waiting to be confirmed", "Import", "Public", "Private", "Answers by model"):
         assert word not in start
     assert "The file as it came" in start
+    assert "waiting to be confirmed" not in listed_states(admin_client)
+
+
+def listed_states(client) -> list[str]:
+    page = client.get(reverse("admin:leaderboard_bundle_changelist")).content.decode()
+    return re.findall(r'<td class="field-what_it_is">([^<]*)</td>', page)
+
+
+def test_the_list_says_what_waits_to_be_confirmed(admin_client):
+    upload(admin_client, b'{"hello": 1}\n', "notes.jsonl")
+    upload(admin_client, lines(row(answer="x")), "preview.jsonl")
+    assert sorted(listed_states(admin_client)) == ["not a bundle", "waiting to be confirmed"]
 
 
 def test_a_fault_of_ours_is_not_the_files(admin_client, bundle):
