@@ -2,11 +2,13 @@
 
 PostgreSQL refuses U+0000 in text and numbers beyond 64 bits, SQLite only the latter; both refuse lone surrogates. The address,
 the parameters, the headers and the cookies are looked at before anything else. A form is looked at when it is parsed, by whoever
-needs it first, so that a large upload streams as before.
+needs it first, so that a large upload streams as before. All text is UTF-8: in another charset, what is looked at here and what
+a page reads could differ.
 """
 
 from __future__ import annotations
 
+import codecs
 import logging
 import re
 from collections.abc import Callable, Iterable
@@ -17,6 +19,7 @@ from django.db import DataError
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import SimpleTemplateResponse
 from django.utils.datastructures import MultiValueDict
+from django.utils.http import parse_header_parameters
 
 from leaderboard.views.refusals import nothing_there, refusal
 
@@ -28,7 +31,10 @@ NO_TEXT = "holds a character that is no text (NUL, or half of a surrogate pair)"
 OUT_OF_RANGE = "The request holds a number or a date that is out of range."
 NO_FILTER = "The list cannot be filtered or sorted like that: a parameter is unknown, or its value is of another kind."
 TOO_LARGE = ("Python int too large to convert", "date value out of range")  # how SQLite's driver and datetime say it
+NO_KIND = "The header Content-Type cannot be read."
+NO_CHARSET = "The form is in a charset that is not UTF-8: send it in UTF-8."
 FORM = "application/x-www-form-urlencoded"
+FORMS = (FORM, "multipart/form-data")
 
 
 class Unfit(BadRequest):
@@ -78,6 +84,26 @@ def check_head(request: HttpRequest) -> None:
             check(f"The header {name[5:].replace('_', '-').title()}", [value])
     for name, value in request.COOKIES.items():
         check("A cookie", [name, value])  # "\000" in a quoted one is a NUL
+    check_kind(request)
+
+
+def check_kind(request: HttpRequest) -> None:
+    """Of the body. Only a form has a charset; Django would read the address in it, too."""
+    try:
+        kind, parameters = parse_header_parameters(request.META.get("CONTENT_TYPE", ""))
+    except (ValueError, LookupError):
+        raise Unfit(NO_KIND) from None
+    if kind in FORMS and not is_utf8(parameters.get("charset", "utf-8")):
+        raise Unfit(NO_CHARSET)
+    if request.encoding is not None:
+        request.encoding = None  # type: ignore[assignment]  # as the settings say
+
+
+def is_utf8(charset: str) -> bool:
+    try:
+        return codecs.lookup(charset.strip()).name in ("utf-8", "ascii")
+    except (LookupError, ValueError):
+        return False
 
 
 def look_at_the_form(request: HttpRequest) -> None:

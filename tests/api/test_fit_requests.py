@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 from urllib.parse import quote, quote_from_bytes
 from uuid import uuid4
+from wsgiref.util import setup_testing_defaults
 
 import pytest
 from django.contrib import admin
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
+from django.core.signals import request_started
+from django.db import close_old_connections, transaction
 from django.test import Client
 from django.urls import get_resolver
 
 from leaderboard.api import api
 from leaderboard.fit_requests import RefuseUnfit
+from leaderboard.wsgi import application
 from tests.api.test_everywhere import PUBLIC, routes, shown
 from tests.conftest import ROOT
 from tests.pages import factories
@@ -186,6 +190,48 @@ def test_headers_and_cookies_are_looked_at(client: Client) -> None:
             is_a_sentence(client.get(address, headers={name: "a\0b"}), f"{address} {name}")
         for name in ("sessionid", "csrftoken", "messages"):
             is_a_sentence(client.get(address, headers={"Cookie": rf'{name}="a\000b"'}), f"{address} {name}")
+
+
+CHARSETS = ("rot13", "base64", "undefined", "idna", "utf-7", "utf-16", "unicode_escape", "no-such", "\0", "x" * 5000)
+
+
+def asked_as(kind: str, address: str, query: str = "", body: bytes = b"") -> int:
+    """The status, from the application as a server calls it; the test client makes requests of Django's own class."""
+    environ: dict[str, Any] = {"PATH_INFO": address, "QUERY_STRING": query, "CONTENT_TYPE": kind, "HTTP_HOST": "testserver"}
+    setup_testing_defaults(environ)
+    environ |= {"CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body)} if body else {}
+    environ["REQUEST_METHOD"] = "POST" if body else "GET"
+    statuses = []
+    request_started.disconnect(close_old_connections)  # it would close the test's transaction
+    try:
+        application(environ, lambda status, headers: statuses.append(int(status.split()[0])))
+    finally:
+        request_started.connect(close_old_connections)
+    return statuses[0]
+
+
+@pytest.mark.usefixtures("shown")
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_a_charset_that_is_named_decides_nothing_and_breaks_nothing(charset: str) -> None:
+    for address in ("/", "/healthz", "/export/results.csv", "/api/results", "/try/login/"):
+        assert asked_as(f"text/plain; charset={charset}", address, "arch=both") == 200, address
+        for query in ("model=+AAA-", "model=\\u0000", "model=\xff", "model=%00"):  # NUL in some of these charsets
+            status = asked_as(f"text/plain; charset={charset}", address, query)
+            assert status in ((200,) if address in HEALTH else (200, 400, 404)), f"{address}?{query}: {status}"
+    multipart = b'--B\r\nContent-Disposition: form-data; name="username"\r\n\r\n+AAA-\r\n--B--\r\n'
+    for address in ("/try/login/", "/admin/login/", "/api/bundles"):
+        for kind, body in (("multipart/form-data; boundary=B", multipart), ("application/x-www-form-urlencoded", b"username=x")):
+            assert asked_as(f"{kind}; charset={charset}", address, body=body) == 400, f"{address} {kind}"
+
+
+def test_a_kind_that_cannot_be_read_is_refused(client: Client) -> None:
+    for kind in ("text/plain; x*=no-such''a", "text/plain; charset*=rot13''utf-8", "multipart/form-data; boundary*=no-such''B"):
+        assert asked_as(kind, "/", "arch=both") in (200, 400), kind
+        assert asked_as(kind, "/api/bundles", body=b"x") in (400, 401), kind
+        assert asked_as(kind, "/healthz") == 200, kind
+    for charset in ("utf-8", "UTF8", "us-ascii"):
+        kind = f"application/x-www-form-urlencoded; charset={charset}"
+        assert client.post("/try/login/", "username=a&password=b", content_type=kind).status_code == 200, charset
 
 
 @pytest.mark.usefixtures("shown")
