@@ -12,6 +12,7 @@ import codecs
 import logging
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.core.exceptions import BadRequest
@@ -21,6 +22,7 @@ from django.template.response import SimpleTemplateResponse
 from django.utils.datastructures import MultiValueDict
 from django.utils.http import parse_header_parameters
 
+from leaderboard import fit_lists
 from leaderboard.views.refusals import nothing_there, refusal
 
 log = logging.getLogger(__name__)
@@ -57,6 +59,13 @@ class RefuseUnfit:
         # Django's lists answer what they cannot filter by with a redirect to themselves, with a mark that says so.
         is_refused_list = response.status_code == 302 and response.headers.get("Location") == f"{request.path}?e=1"
         return refusal(request, NO_FILTER) if is_refused_list else response
+
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any) -> HttpResponse | None:
+        try:
+            reason = fit_lists.unfit(request, view, NO_FILTER)
+        except Unfit as unfit:
+            reason = str(unfit)
+        return refusal(request, reason) if reason else None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """The database's own refusal of a value: a number beyond its type, a date beyond the calendar."""

@@ -267,6 +267,37 @@ def test_a_list_that_cannot_be_filtered_like_that_says_so(admin_client: Client) 
         assert "configuration" not in nonsense.content.decode(), "it is not the database's fault"
 
 
+ODD_LOOKUPS = {
+    "range": ("", "1", "1,2", "x,y", "1,2,3"),
+    "regex": ("[1", "(", "*"),
+    "iregex": ("[1",),
+    **dict.fromkeys(("year", "exact__year", "year__gte", "month", "day", "week", "hour"), ("0", "-1", "-0", "99999", "x", "")),
+    "date": ("x", "2026-13-40"),
+    "contains": ("x",),
+    "in": ("", ",", "x"),
+    "isnull": ("x", "2"),
+}
+
+
+def test_no_lookup_of_a_lists_address_ends_in_an_error(admin_client: Client) -> None:
+    for address, names in lists():
+        for name in {name.partition("__")[0] for name in names}:
+            for lookup, values in ODD_LOOKUPS.items():
+                for value in values:
+                    response = ask(admin_client, f"{address}?{name}__{lookup}={value}")
+                    assert response.status_code in (200, 400), f"{address}?{name}__{lookup}={value}: {response.status_code}"
+    assert ask(admin_client, "/admin/leaderboard/submission/?created_at__year=2026&created_at__month=1").status_code == 200
+
+
+@pytest.mark.parametrize("chosen", ["x", "1.5", "²", "", "9" * 5000, "1,2", "None"])
+def test_an_action_for_what_can_be_no_row_is_refused(chosen: str, admin_client: Client) -> None:
+    for address, _ in lists():
+        for action in ("delete_selected", "regrade", "nothing"):
+            with transaction.atomic():
+                response = admin_client.post(address, {"action": action, "_selected_action": ["1", chosen]})
+            assert response.status_code in (400, 403), f"{address} {action}: {response.status_code}"
+
+
 def test_an_id_beyond_all_ids_is_of_nothing(client: Client, admin_client: Client) -> None:
     for route in sorted(set(routes(get_resolver()))):
         if not re.search("<int:pk>|<path:object_id>|<id>|<uid>|<slug:uid>", route):
