@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from grading.result import FIELDS
-from leaderboard.models import BundleEntry, Result, Submission
+from leaderboard.models import Bundle, BundleEntry, Result, Submission
 from leaderboard.numbers import three_digits
 
 MOST = 4  # runs beside each other
@@ -31,9 +33,9 @@ class OwnScores:
     rows: list[Row]
 
 
-def own_scores(submission: Submission, current: Sequence[Result]) -> OwnScores | None:
-    """None where no public run has scored the answer."""
-    entries = BundleEntry.objects.filter(submission=submission, bundle__public=True).exclude(scores={})
+def own_scores(submission: Submission, current: Sequence[Result], bundles: QuerySet[Bundle]) -> OwnScores | None:
+    """What the runs in these bundles said of it. None where none of them has scored the answer."""
+    entries = BundleEntry.objects.filter(submission=submission, bundle__in=bundles).exclude(scores={})
     runs = list(entries.select_related("bundle").order_by("bundle_id")[:MOST])
     if not runs:
         return None

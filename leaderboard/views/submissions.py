@@ -48,6 +48,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
     panels = [_panel(found, result) for result in current]
     parked = _parked_reasons(results)
     timed = [panel for panel in panels if panel["rounds"]]
+    bundles = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
     context = {
         "section": "kernels",
         "submission": found,
@@ -64,11 +65,8 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "logs": _logs(current),
         "history": results,
         "parked": parked,
-        "own": own_scores(found, current),
-        "bundles": (Bundle.objects.public() | Bundle.objects.seen_by(request.user))
-        .filter(entries__submission=found)
-        .distinct()
-        .order_by("id"),
+        "own": own_scores(found, current, bundles),
+        "bundles": bundles.filter(entries__submission=found).distinct().order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)
 

@@ -71,7 +71,7 @@ def test_a_hostile_run_keeps_only_what_is_a_finite_number_of_a_short_name():
     assert own_scores(None, [1], 3, {"arch": 3}) == {}
 
 
-def test_the_page_shows_them_beside_the_results_here(client, kernels):
+def test_the_page_shows_them_beside_the_results_here(client, kernels, django_user_model):
     bundle = bring(lines(episode()), name="traces.jsonl")
     found = Submission.objects.get()
     result = Result.objects.get(submission=found, arch="amd64")
@@ -89,6 +89,10 @@ def test_the_page_shows_them_beside_the_results_here(client, kernels):
 
     Bundle.objects.update(public=False)
     assert "Scored in its run" not in client.get(f"/submissions/{found.uid}/").content.decode()
+    client.force_login(django_user_model.objects.create_user("somebody"))
+    assert "Scored in its run" not in client.get(f"/submissions/{found.uid}/").content.decode()
+    Bundle.objects.update(uploader=django_user_model.objects.get(username="somebody"))
+    assert "Scored in its run" in client.get(f"/submissions/{found.uid}/").content.decode()
 
 
 def test_the_scores_of_a_run_are_no_result():
