@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
 from leaderboard import faults, uploads
+from leaderboard.views.refusals import wants_json
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +42,6 @@ def answer(request: HttpRequest, error: BaseException) -> HttpResponse | None:
     if wants_json(request):
         return JsonResponse({"detail": reason}, status=status, headers=headers)
     return HttpResponse(page(reason), status=status, headers=headers)
-
-
-def wants_json(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
 
 
 def page(reason: str) -> str:

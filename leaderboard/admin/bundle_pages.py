@@ -21,6 +21,7 @@ from leaderboard import access, bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
 from leaderboard.services import asked, importing, matching, queueing, room
+from leaderboard.views.refusals import wants_json
 
 log = logging.getLogger(__name__)
 
@@ -312,10 +313,6 @@ def all_valid(*forms: BaseForm) -> bool:
 
 def page_of(bundle: Bundle) -> str:
     return reverse("admin:leaderboard_bundle_change", args=[bundle.pk])
-
-
-def wants_json(request: HttpRequest) -> bool:
-    return request.headers.get("Accept", "").startswith("application/json")
 
 
 def gone_to(request: HttpRequest, address: str) -> HttpResponse:

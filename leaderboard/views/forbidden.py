@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from leaderboard import access
-from leaderboard.middleware import wants_json
 from leaderboard.services import rights
+from leaderboard.views.refusals import wants_json
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -214,9 +214,18 @@ def test_a_database_that_is_away_is_a_503_for_people_and_for_programs(monkeypatc
 
     monkeypatch.setattr("leaderboard.views.board.board_of", away, raising=False)
     monkeypatch.setattr("django.db.backends.utils.CursorWrapper.execute", away)
-    for address in ("/", "/api/kernels", "/export/results.csv", "/submissions/x/"):
+    for address in (
+        "/",
+        "/api/kernels",
+        "/export/results.csv",
+        "/submissions/x/",
+        "/figures/memory.json",
+        "/submissions/x/record.json",
+    ):
         response = client.get(address)
         assert response.status_code == 503, address
         assert response.headers["Retry-After"] == "60"
         assert "Our database does not answer" in response.content.decode()
-        assert response.headers["Content-Type"].startswith("application/json" if "/api/" in address else "text/html")
+        assert response.headers["Content-Type"].startswith(
+            "application/json" if "json" in address or "/api/" in address else "text/html"
+        )
