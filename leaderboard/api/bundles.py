@@ -62,7 +62,7 @@ FORM = {
     "type": "object",
     "properties": {"file": BINARY},
     "required": ["file"],
-    "additionalProperties": {"type": "string", "pattern": NO_NUL},  # ignored
+    "additionalProperties": {"pattern": NO_NUL},  # ignored; of any type, since a form sends all as text
 }
 
 BODY = limits.RETRY | {
