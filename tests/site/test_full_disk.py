@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from grading.sandbox.local import cache_root
 from tests.conftest import ROOT
 from tests.site.disks import SmallDisk, small_disk
 
@@ -81,7 +82,7 @@ def test_what_is_graded_while_the_sites_disk_is_full_is_right_or_graded_later(po
     kept = {
         key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
     }
-    env = kept | {"DATA_DIR": str(disk.path / "data"), "ARCH_KERNELS_CACHE": str(ROOT.parent / "var" / "harness")}
+    env = kept | {"DATA_DIR": str(disk.path / "data"), "ARCH_KERNELS_CACHE": str(cache_root())}
     command = [sys.executable, "-m", "tests.site.grade_on_a_full_disk", str(disk.path), str(points)]
     try:
         done = subprocess.run(command, env=env, cwd=ROOT.parent, capture_output=True, text=True, check=False)

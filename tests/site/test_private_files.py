@@ -10,13 +10,14 @@ import sys
 import sysconfig
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from grading.files import kept_text, write_whole
 from grading.sandbox.cache import HarnessCache
+from grading.sandbox.local import is_reachable
 from leaderboard import private
 from tests.conftest import ROOT
 from tests.site.bundles import lines, row
@@ -108,6 +109,24 @@ def python_of(uid: int) -> str:
     pytest.skip("no Python of this version that another user may run")
 
 
+@contextmanager
+def reachable_checkout(place: Path) -> Iterator[tuple[Path, Path]]:
+    """The checkout and the folder of its packages, for another user: at `place` where they lie in somebody's closed folder."""
+    checkout, packages = ROOT.parent, Path(sysconfig.get_path("purelib"))
+    if is_reachable(checkout):
+        yield checkout, packages
+        return
+    place.mkdir(mode=0o755)
+    mounted = subprocess.run(["mount", "--bind", str(checkout), str(place)], capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"a file system cannot be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield place, place / packages.relative_to(checkout) if packages.is_relative_to(checkout) else packages
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+        place.rmdir()
+
+
 @pytest.mark.parametrize("uid", [0, 65534], ids=["root", "a plain user"])
 def test_a_grading_works_whatever_the_umask_is(tmp_path: Path, uid: int) -> None:
     if os.geteuid():
@@ -116,19 +135,19 @@ def test_a_grading_works_whatever_the_umask_is(tmp_path: Path, uid: int) -> None
     data.mkdir(mode=0o711)
     os.chown(data, uid, uid)
     try:
-        done = subprocess.run(
-            [python_of(uid), "-m", "grading", "--kernel", "dot_f32", "--baseline", "naive"],
-            env=os.environ
-            | {"ARCH_KERNELS_CACHE": str(data / "harness"), "TMPDIR": "/tmp", "PYTHONPATH": sysconfig.get_path("purelib")},
-            cwd=ROOT.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-            umask=private.UMASK,
-            user=uid,
-            group=uid,
-            extra_groups=[],
-        )
+        with reachable_checkout(data.with_name(f"{data.name}-checkout")) as (checkout, packages):
+            done = subprocess.run(
+                [python_of(uid), "-m", "grading", "--kernel", "dot_f32", "--baseline", "naive"],
+                env=os.environ | {"ARCH_KERNELS_CACHE": str(data / "harness"), "TMPDIR": "/tmp", "PYTHONPATH": str(packages)},
+                cwd=checkout,
+                capture_output=True,
+                text=True,
+                check=False,
+                umask=private.UMASK,
+                user=uid,
+                group=uid,
+                extra_groups=[],
+            )
         assert "passed" in done.stdout, done.stdout + done.stderr
         assert stat.S_IMODE((data / "harness").stat().st_mode) == 0o755
     finally:
