@@ -1,4 +1,4 @@
-"""The site's settings for tests: everything that is written goes to a temporary folder."""
+"""The site's settings for tests: what is written goes to a temporary folder, a separate one for each worker of pytest-xdist."""
 
 import atexit
 import os
@@ -8,6 +8,9 @@ import tempfile
 if "DATA_DIR" not in os.environ:
     os.environ["DATA_DIR"] = tempfile.mkdtemp(prefix="arch-kernels-tests-")
     atexit.register(shutil.rmtree, os.environ["DATA_DIR"], ignore_errors=True)
+    os.environ["ARCH_KERNELS_TESTS"] = os.environ["DATA_DIR"]
+elif os.environ["DATA_DIR"] == os.environ.get("ARCH_KERNELS_TESTS") and (worker := os.environ.get("PYTEST_XDIST_WORKER")):
+    os.environ["DATA_DIR"] += f"/{worker}"  # inherited: in one folder, a test would meet the uploads and the cache of another
 if os.environ.get("DATABASE_URL"):
     os.environ.setdefault("SECRET_KEY", "only for tests")  # the settings ask for one
 
