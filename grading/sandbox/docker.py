@@ -30,8 +30,10 @@ NEEDED = ("gcc", "ld", "objcopy", "readelf", "head", "env")
 # Run "$@" and leave nothing: -1 is every process that this uid may signal but the caller, in one system call, so no fork escapes.
 ALONE = '"$@"; status=$?; kill -9 -1 2>/dev/null; exit $status'
 
-# Succeeds where the kernel has killed something in the container for want of memory (cgroup v2, v1).
+# Says that the container lives, and succeeds where the kernel has killed something in it for want of memory (cgroup v2, v1).
+LIVES = b"lives"
 OUT_OF_MEMORY = (
+    f"echo {LIVES.decode()}; "
     "cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | grep -q '^oom_kill [1-9]'"
 )
 
@@ -207,17 +209,18 @@ class DockerSandbox:
             self._engine.execute(self._container.id, ["sh", "-c", "kill -9 -1"], user=user, timeout_s=SHORT_S)
 
     def _refuse_if_killed_from_outside(self) -> None:
-        """137 may be the command's own doing; else the container was killed, or had no memory left."""
+        """137 may be the command's own doing; else the container was killed, or had no memory left.
+
+        What the daemon says of a container comes later than its end. What still runs in it is the proof that it lives: once its
+        first process has been killed, nothing more can begin in its process namespace.
+        """
         from grading.sandbox.docker_containers import GRADER
-        from grading.sandbox.docker_engine import faults_mapped
 
         try:
             kills = self._engine.execute(self._container.id, ["sh", "-c", OUT_OF_MEMORY], user=GRADER, timeout_s=SHORT_S)
         except SandboxGone:
             raise SandboxGone("the container was killed while a command ran") from None
-        with faults_mapped():
-            self._container.reload()
-        if self._container.status != "running":
+        if kills.stdout.strip() != LIVES:
             raise SandboxGone("the container was killed while a command ran")
         if kills.exit_code == 0:
             raise SandboxGone(f"the container ran out of memory: DOCKER_MEMORY_MB is {self._settings.memory_mb}")

@@ -17,6 +17,7 @@ from grading.faults import MachineShort, SandboxGone, SandboxUnavailable
 from grading.harness_source import HarnessSource
 from grading.pipeline import Options, grade_source
 from grading.result import Verdict
+from grading.sandbox.base import Completed
 from grading.sandbox.docker import DockerSandbox, check, why_unavailable
 from grading.sandbox.docker_settings import DockerSettings, read_settings
 from grading.sandbox.local import host_arch
@@ -153,6 +154,23 @@ def test_a_container_killed_under_a_command_is_a_fault(box, daemon):
     threading.Timer(1, daemon.client, ["kill", box._container.id]).start()
     with pytest.raises(SandboxGone, match="killed while a command ran"):
         box.run(["sleep", "30"], 60)
+
+
+def test_it_is_a_fault_also_where_the_daemon_hears_of_it_late(box, monkeypatch):
+    """It may still call a container running whose processes are dead, and answer the next command with a number and no output."""
+    execute, answers_of = box._engine.execute, iter([137, 128])
+
+    def killed(*arguments, **more):
+        code = next(answers_of, None)
+        return execute(*arguments, **more) if code is None else Completed(exit_code=code, stdout=b"", stderr=b"")
+
+    monkeypatch.setattr(box._engine, "execute", killed)
+    with pytest.raises(SandboxGone, match="killed while a command ran"):
+        box.run(["sleep", "30"], 60)
+
+
+def test_a_command_that_kills_itself_is_no_fault(box):
+    assert box.run(["sh", "-c", "kill -9 $$"], 60).exit_code == 137
 
 
 def test_a_container_out_of_memory_is_a_fault(daemon, monkeypatch):
