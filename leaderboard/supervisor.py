@@ -28,7 +28,7 @@ from gunicorn.config import KNOWN_SETTINGS  # type: ignore[import-untyped]
 
 from leaderboard import faults, private
 from leaderboard.models import Worker
-from leaderboard.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of
+from leaderboard.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of, process_name
 from leaderboard.services import queueing
 
 log = logging.getLogger(__name__)
@@ -198,6 +198,7 @@ class Supervisor:
     # The end
 
     def stop(self) -> None:
+        at_work = {process_name(pid) for child in self.children if child.process for pid in group_of(child.process.pid)}
         self.stop_children(self.children)
         deadline = time.monotonic() + 2
         while (left := children_of(os.getpid())) and time.monotonic() < deadline:
@@ -206,6 +207,8 @@ class Supervisor:
                     os.kill(pid, signal.SIGKILL)
             self.bury_orphans()
             time.sleep(0.02)
+        with faults.tolerated("what the workers held is given back a little later"):
+            queueing.give_back(*at_work)  # one that was killed, or was told to end while it claimed a row, could not
 
     def stop_children(self, children: list[Child]) -> None:
         for child in children:

@@ -142,9 +142,9 @@ def release(token: UUID, reason: str = "") -> bool:
     return _put_back(token, attempt=F("attempt") - 1, failure=reason)
 
 
-def give_back(worker: str) -> int:
-    """Release whatever a worker holds: it ends, and knows no longer what it was about to do."""
-    tokens = Result.objects.running().filter(worker=worker).values_list("lease_token", flat=True)
+def give_back(*workers: str) -> int:
+    """Release whatever workers hold: they end, and know no longer what they were about to do."""
+    tokens = Result.objects.running().filter(worker__in=workers).values_list("lease_token", flat=True)
     return sum(release(token) for token in list(tokens) if token)
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.processes import children_of, group_of
+from leaderboard.processes import children_of, group_of, process_name
 from leaderboard.supervisor import Child, Supervisor, cluster
 from tests.site.bundles import lines, row
+from tests.site.conftest import claim
 from tests.site.running import Site, alive, free_port, wait_until
 
 
@@ -181,6 +182,24 @@ def test_what_does_not_heed_sigterm_is_killed_with_all_its_children(tmp_path, mo
     assert len(family) == 2
     supervisor.stop_children([child])
     wait_until(lambda: not alive(family), 120, "both are gone")
+
+
+def test_what_a_killed_worker_held_is_given_back_at_the_end_and_no_attempt_is_counted(tmp_path, monkeypatch, queue):
+    monkeypatch.setattr("leaderboard.supervisor.GRACE_S", 0.2)
+    monkeypatch.setattr("leaderboard.supervisor.children_of", lambda pid: [])  # pytest's own
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
+    child = Child("amd64", [sys.executable, "-c", deaf], tmp_path / "log")
+    child.start()
+    wait_until(lambda: (tmp_path / "log").exists() and "deaf" in (tmp_path / "log").read_text(), 120, "it is deaf")
+    assert child.process is not None
+    here, there = queue(), queue()
+    claim(here, worker=process_name(child.process.pid))
+    claim(there, worker="elsewhere:1:1")
+    Supervisor([child]).stop()
+    here.refresh_from_db()
+    there.refresh_from_db()
+    assert (here.state, here.attempt, here.worker) == ("queued", 0, "")
+    assert (there.state, there.attempt) == ("running", 1)
 
 
 def test_a_cluster_that_emulates_starts_after_those_that_measure(settings):
