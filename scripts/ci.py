@@ -5,7 +5,8 @@
     .ci/run --part 3           beginning with the third turn
     .ci/run --only lint-3.13   this part alone (again, for more than one)
 
-A part has a time limit of its own; one that hangs fails, and the next ones run. What is not run is said, with the reason.
+A part has a time limit of its own; one that hangs fails, and the next ones run. What is not run is said, with the reason. A test
+that fails beside others and passes alone does not fail the part: it is named as flaky at the end, and is a bug to be looked for.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ SLOW_ALONE = "(slow or fuzz) and (browser or engine) and not chaos"
 SIDE_BY_SIDE = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
 PR_SET_CHILD_SUBREAPER = 36
 SHORTEST_S = 20  # a part with less time is not begun, and fails
+FLAKY_AT_MOST = 3  # more failures than these in a part are no accident: no second try
 LINGER_S = 15  # how long helpers of what has ended may take to end too
 BEGAN = time.monotonic()
 
@@ -125,13 +127,15 @@ def leftovers() -> list[str]:
     return [name for name in names if name]
 
 
-def run(part: Part) -> str:
-    """ "" when it is fine, else what is wrong."""
+def run(part: Part, *more: str) -> str:
+    """ "" when it is fine, else what is wrong. `more` are further arguments of its command."""
     limit_s = min(part.limit_s, left_s())
     if left_s() < SHORTEST_S:
         return "not run: the hour is over"
     environment = {key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "PYTHON")} | part.environment
-    process = subprocess.Popen(part.command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(
+        [*part.command, *more], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         status = wait(process, limit_s)
     except subprocess.TimeoutExpired:
@@ -151,11 +155,27 @@ def run(part: Part) -> str:
     return f"left processes: {'; '.join(left)}" if left else ""
 
 
+def run_twice(part: Part) -> tuple[str, list[str]]:
+    """What is wrong, as `run` says it, and the tests that failed in a run of many and passed alone."""
+    if "tests.strict" not in part.command:
+        return run(part), []
+    kept = ROOT / "var" / "ci" / f"failed-{part.name}"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.unlink(missing_ok=True)
+    fault = run(part, "--failed-to", str(kept))
+    names = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    if fault != "exit 1" or not 0 < len(names) <= FLAKY_AT_MOST:
+        return fault, []
+    say(f"{part.name}: {len(names)} failed: a second try, alone")
+    return (fault, []) if run(part, "-n", "0", "--until", "0", "--again", str(kept)) else ("", names)
+
+
 class Run:
     def __init__(self, only: list[str]) -> None:
         self.only = only
         self.lines: list[str] = []
         self.failed: list[str] = []
+        self.flaky: list[str] = []
 
     def note(self, text: str) -> None:
         self.lines.append(text)
@@ -169,9 +189,10 @@ class Run:
             return True
         say(f"{part.name}: begins, {left_s():.0f} s left")
         began = time.monotonic()
-        fault = run(part)
+        fault, flaky = run_twice(part)
         if fault:
             self.failed.append(part.name)
+        self.flaky += [f"{part.name}: {name}" for name in flaky]
         self.note(f"{part.name}: {'FAILED: ' + fault if fault else 'fine'}, {time.monotonic() - began:.0f} s")
         return not fault
 
@@ -179,6 +200,8 @@ class Run:
         say(f"summary after {time.monotonic() - BEGAN:.0f} s")
         for line in self.lines:
             print(f"  {line}")
+        for name in self.flaky:
+            print(f"CI: flaky: {name} (failed beside others, passed alone: find out why)")
         print(f"CI: failed: {', '.join(self.failed)}" if self.failed else "CI: all fine", flush=True)
         return 1 if self.failed else 0
 

@@ -1,13 +1,15 @@
 """What CI asks of pytest beside the tests: `python -m pytest -p tests.strict [--share 3/8] [--until EPOCH_SECONDS]`.
 
 A test is skipped only for what no installer of this project can provide; any other skip fails the run. `--share` takes every n-th
-test. Tests that have not begun at `--until` are left out, and counted.
+test. Tests that have not begun at `--until` are left out, and counted. `--failed-to FILE` keeps the names of those that failed,
+and `--again FILE` runs these alone.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +42,7 @@ def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
 class Strict:
     def __init__(self) -> None:
         self.unexcused: dict[str, str] = {}
+        self.failed: dict[str, None] = {}  # in their order, each once
         self.left_out = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -49,6 +52,8 @@ class Strict:
         self._note(report)
 
     def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = None
         if not report.skipped or hasattr(report, "wasxfail"):
             return
         reason = reason_of(report)
@@ -59,6 +64,9 @@ class Strict:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.unexcused and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if names := session.config.getoption("--failed-to"):
+            # Where a skip fails the run as well, to run the failed ones again would not help.
+            Path(names).write_text("" if self.unexcused else "".join(f"{name}\n" for name in self.failed), encoding="utf-8")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self.left_out:
@@ -71,6 +79,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("strict")
     group.addoption("--share", default="1/1", help="which share of the tests, and of how many: 3/8")
     group.addoption("--until", type=float, default=0.0, help="no test begins after this time (seconds since 1970)")
+    group.addoption("--failed-to", help="a file for the names of the tests that fail")
+    group.addoption("--again", help="only the tests of such a file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -82,6 +92,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     number, _, of = config.getoption("--share").partition("/")
     left = items[int(number) - 1 :: int(of)]
+    if names := config.getoption("--again"):
+        again = set(Path(names).read_text(encoding="utf-8").splitlines())
+        left = [item for item in left if item.nodeid in again]
     kept = set(left)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = left

@@ -153,6 +153,47 @@ def test_a_part_that_leaves_a_process_fails_and_the_process_is_ended() -> None:
     assert said == "left processes: sleep 7302 []\n"
 
 
+SOMETIMES = """
+import pytest
+from pathlib import Path
+@pytest.mark.parametrize("number", range({number}))
+def test_it(number):
+    seen = Path(__file__).with_name(f"seen-{{number}}")
+    assert {condition}, seen.write_text("")
+def test_other(): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "number", "said"),
+    [
+        ("seen.exists()", 1, ["part: fine", "CI: flaky: part: test_it.py::test_it[0] (failed", "CI: all fine"]),
+        ("False", 1, ["part: FAILED: exit 1", "CI: failed: part"]),
+        ("seen.exists()", ci.FLAKY_AT_MOST + 1, ["part: FAILED: exit 1", "CI: failed: part"]),
+    ],
+    ids=["passes alone", "fails alone", "too many"],
+)  # fmt: skip
+def test_a_test_that_passes_alone_is_named_and_one_that_fails_again_fails(
+    tmp_path: Path, condition: str, number: int, said: list[str]
+) -> None:
+    (tmp_path / "test_it.py").write_text(SOMETIMES.format(number=number, condition=condition))
+    command = [sys.executable, "-m", "pytest", "-p", "tests.strict", "-p", "no:django", "-c", os.devnull, "-q", "-n", "1"]
+    part = f"ci.Part('part', {[*command, '--rootdir', str(tmp_path), f'--until={time.time() + 600}', str(tmp_path)]!r}, 60)"
+    output = ci_says(
+        f"from pathlib import Path\nci.os.environ['PYTHONPATH'] = {str(ROOT)!r}\nci.ROOT = Path({str(tmp_path)!r})\n"
+        f"one = ci.Run([])\none.do({part})\none.end()"
+    )
+    for line in said:
+        assert line in output
+    assert ("flaky" in output) == ("flaky" in "".join(said))
+
+
+def test_a_failure_beside_a_skip_without_an_excuse_is_not_tried_again(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(SKIPS.format(reason="no Chromium") + "def test_three(): assert False\n")
+    assert run_strictly(tmp_path, f"--failed-to={tmp_path / 'names'}").returncode == 1
+    assert (tmp_path / "names").read_text() == ""
+
+
 def test_no_tests_is_a_failure_except_where_a_share_may_be_empty() -> None:
     command = "['sh', '-c', 'exit 5']"
     said = ci_says(
