@@ -9,10 +9,10 @@ from django.core.cache import cache
 from django.db.models import Count
 from django.utils import timezone
 
+from grading.architectures import ARCHS
 from grading.result import Verdict
 from leaderboard.models import Bundle, BundleEntry, Result
 from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import queueing
 
 ORDER = [verdict.value for verdict in Verdict]
 LARGE, LARGE_FOR_S = 10_000, 10
@@ -45,7 +45,7 @@ def progress(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]
             totals[arch, "waiting"] += n
         elif state == "failed":
             totals[arch, "failed"] += n
-    return [{"arch": arch, **{key: totals[arch, key] for key in ("done", "waiting", "failed")}} for arch in queueing.ARCHS]
+    return [{"arch": arch, **{key: totals[arch, key] for key in ("done", "waiting", "failed")}} for arch in ARCHS]
 
 
 def verdicts(bundle: Bundle, known: Counts | None = None) -> list[tuple[str, str, int]]:
@@ -65,7 +65,7 @@ def verdict_table(rows: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
     """A row for each verdict, with a count for each architecture; what passed comes first."""
     found = {(arch, verdict): n for arch, verdict, n in rows}
     names = sorted({verdict for _, verdict, _ in rows}, key=lambda name: (name != "passed", place(name)))
-    return [{"verdict": name, "cells": [(arch, found.get((arch, name), 0)) for arch in queueing.ARCHS]} for name in names]
+    return [{"verdict": name, "cells": [(arch, found.get((arch, name), 0)) for arch in ARCHS]} for name in names]
 
 
 def moving(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:

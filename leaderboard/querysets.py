@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
+from grading.architectures import ARCHS
 from leaderboard import access
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         """{("amd64", "queued"): 12, ...} over what is not done."""
         parts = [
             self.filter(arch=arch, state=state).order_by().values_list("arch", "state").annotate(n=Count("pk"))
-            for arch in ("amd64", "arm64")
+            for arch in ARCHS
             for state in (QUEUED, RUNNING, FAILED)
         ]
         rows = parts[0].union(*parts[1:], all=True)  # each is counted in an index; grouped together they would be sorted

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
+from grading.architectures import ARCHS
 from leaderboard.models import Result, Worker
 from leaderboard.querysets import ResultQuerySet
-from leaderboard.services.queueing import ARCHS
 
 
 @dataclass(kw_only=True)

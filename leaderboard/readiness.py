@@ -14,10 +14,10 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from grading.architectures import ARCHS
 from leaderboard import faults
 from leaderboard.models import Worker
 from leaderboard.queue_status import alive_for_s
-from leaderboard.services import queueing
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def clusters(now: datetime) -> list[Check]:
     beats = dict[str, datetime]()
     for cluster, beat in Worker.objects.order_by("beat_at").values_list("cluster", "beat_at"):
         beats[cluster] = beat
-    expected = {arch for arch in queueing.ARCHS if settings.SANDBOXES[arch]} | {"housekeeping"} | set(beats)
+    expected = {arch for arch in ARCHS if settings.SANDBOXES[arch]} | {"housekeeping"} | set(beats)
     return [Check(f"cluster {name}", silence(beats.get(name), now), stops=False) for name in sorted(expected)]
 
 

@@ -12,12 +12,12 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
+from grading.architectures import ARCHS
 from grading.statistics import FAST_P_THRESHOLDS
 from leaderboard.aggregates import BEST_OF
 from leaderboard.marks import CONDITIONS, without
 from leaderboard.models import Kernel, LanguageModel
 
-ARCHS = ("amd64", "arm64")
 BOTH = "both"
 SORTS = ("score", "pass", "speedup", "memory", "throughput", "fast", "best")
 SCALES = ("log", "linear")

@@ -18,6 +18,7 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Count, F, Max, Sum
 
+from grading.architectures import ARCHS
 from grading.statistics import ranges_of, surely_better
 from leaderboard.aggregates import STRATA, Measures, Summary, strata, summarise
 from leaderboard.kept import KEPT_S, Keeper, asked
@@ -127,7 +128,7 @@ def warm() -> None:
     if now < rested:
         return
     everything = Summaries(fresh=True)
-    for arch in ("amd64", "arm64"):
+    for arch in ARCHS:
         everything.of(arch)
         for metric in STRATA:
             everything.ranks(arch, FIRST.get(metric, metric), ())

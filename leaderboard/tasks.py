@@ -18,6 +18,7 @@ from django.db import connection
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
+from grading.architectures import ARCHS
 from grading.faults import CalibrationFailed, Fault
 from leaderboard import leases, pairs, queue_status, summaries
 from leaderboard.faults import fault_of, said, tolerated
@@ -199,7 +200,7 @@ def prune() -> None:
 
 def look_after_the_queue() -> None:
     queueing.reclaim(timezone.now())
-    for arch in queueing.ARCHS:
+    for arch in ARCHS:
         if Result.objects.due(arch, timezone.now()).exists():
             queueing.wake(arch)
 

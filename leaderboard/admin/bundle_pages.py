@@ -17,6 +17,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
+from grading.architectures import ARCHS
 from leaderboard import access, bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
 from leaderboard.models import Bundle, BundleEntry, Kernel
@@ -195,7 +196,7 @@ class BundlePages(admin.ModelAdmin):
             "brought": bundle.entries.count() if bundle.state == Bundle.State.IMPORTING else 0,
             "moving": moving,
             "verdicts": bundle_progress.verdict_table(bundle_progress.verdicts(bundle, counts)) if graded else [],
-            "archs": queueing.ARCHS,
+            "archs": ARCHS,
             "models": rows,
             "kernels": kernel_table(rows) if len(rows) <= COLUMNS else [],
             "kernel_ids": dict(Kernel.objects.values_list("name", "pk")),

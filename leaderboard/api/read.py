@@ -8,12 +8,13 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from ninja import Query, Router
 
+from grading.architectures import ARCHS
 from leaderboard.api import limits
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
 from leaderboard.exports import contents
 from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.models import Kernel, LanguageModel, Submission
-from leaderboard.selection import ARCHS, BadSelection, Selection, read_selection
+from leaderboard.selection import BadSelection, Selection, read_selection
 from leaderboard.views.queue import api_queue
 
 router = Router(tags=["reading"], throttle=limits.reads)

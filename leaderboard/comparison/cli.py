@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from grading.architectures import ARCHS
 from grading.comparison.gradings import Gradings
 from grading.comparison.journal import Journal, JournalError
-from grading.comparison.ratios import ARCHS
 from grading.comparison.subjects import Subject, baselines
 from grading.comparison.summary import summary
 from grading.pipeline import Options

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Avg, Count, Max, Q
 
+from grading.architectures import ARCHS
 from leaderboard.board import Row, board_rows
 from leaderboard.models import Bundle, Kernel, LanguageModel, Machine, Result, Standing, Submission
 from leaderboard.pairs import Pairs, fresh_pairs
@@ -17,7 +18,6 @@ from leaderboard.querysets import ResultQuerySet
 from leaderboard.selection import Selection
 from leaderboard.summaries import Summaries
 
-ARCHS = ("amd64", "arm64")
 Counts = dict[tuple[str, str], Counter[str]]  # (model's name, kernel's name) -> verdicts
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from grading.architectures import ARCHS
 from grading.statistics import Estimate
 from leaderboard import numbers, verdicts
 from leaderboard.board import Row
@@ -16,7 +17,7 @@ from leaderboard.figures.forest import rank_text
 from leaderboard.models import LanguageModel, Machine
 from leaderboard.numbers import MISSING
 from leaderboard.pairs import ModelRatios, Pairs, Ratios, details
-from leaderboard.report.data import ARCHS, Counts, Report
+from leaderboard.report.data import Counts, Report
 from leaderboard.report.markdown import code, plain, table
 from leaderboard.views.architectures import shown_models
 

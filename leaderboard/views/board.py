@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from grading.architectures import ARCHS
 from leaderboard import verdicts
 from leaderboard.aggregates import BEST_OF
 from leaderboard.board import METRICS, Row, board_lines, board_rows, waiting_models
@@ -16,7 +17,7 @@ from leaderboard.exports.columns import SHOWN
 from leaderboard.figures import charts
 from leaderboard.figures.forest import forest
 from leaderboard.models import Kernel, Result
-from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
+from leaderboard.selection import BOTH, SCALES, Selection, with_selection
 from leaderboard.status import pending
 from leaderboard.summaries import Summaries
 

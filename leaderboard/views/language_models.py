@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
+from grading.architectures import ARCHS
 from grading.statistics import wilson
 from leaderboard import numbers, verdicts
 from leaderboard.answers import Group, group_by_kernel, load_answers
@@ -21,7 +22,7 @@ from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
 from leaderboard.querysets import ResultQuerySet
-from leaderboard.selection import ARCHS, Selection, with_selection
+from leaderboard.selection import Selection, with_selection
 from leaderboard.summaries import Summaries
 from leaderboard.views.submissions import for_whom_it_is
 

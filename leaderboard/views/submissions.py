@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
+from grading.architectures import ARCHS
 from leaderboard import access, numbers, verdicts
 from leaderboard.figures import charts
 from leaderboard.highlight import highlight_c
@@ -22,7 +23,6 @@ from leaderboard.own_scores import own_scores
 from leaderboard.provenance import provenance
 from leaderboard.querysets import ResultQuerySet
 from leaderboard.record import record
-from leaderboard.selection import ARCHS
 from leaderboard.status import pending
 
 
