@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from django.db.models import Q
 
+from grading.result import PAGE_MB
 from grading.statistics import Estimate, exponential, ratio_of_sums
 from leaderboard.kept import asked
 from leaderboard.models import Kernel, LanguageModel, Result
 from leaderboard.selection import Selection
-from leaderboard.services.standings import PAGE_MB
 from leaderboard.summaries import Summaries
 
 AT_MOST_S = 600  # emulated results change no standing, and so no version

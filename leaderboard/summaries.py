@@ -19,11 +19,11 @@ from django.core.cache import cache
 from django.db.models import Count, F, Max, Sum
 
 from grading.architectures import ARCHS
+from grading.result import PAGE_MB
 from grading.statistics import ranges_of, surely_better
 from leaderboard.aggregates import STRATA, Measures, Summary, strata, summarise
 from leaderboard.kept import KEPT_S, Keeper, asked
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
-from leaderboard.services.standings import PAGE_MB
 
 LARGE = 10_000  # answers; the summaries and ranks of fewer are computed while the reader waits: some 0.1 s
 REST = 10  # housekeeping computes for a tenth of the time at most: its host may be grading

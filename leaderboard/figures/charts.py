@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from grading.result import PAGE_MB
 from grading.statistics import Estimate
 from leaderboard import numbers
 from leaderboard.aggregates import Summary
@@ -141,9 +142,7 @@ def bundles_of_model(rows: Sequence[Mapping[str, Any]], archs: Sequence[str]) ->
 
 def memory_against_speed(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float) -> Figure:
     """Extra memory against speedup of every passed answer to a kernel; a step line joins those that nothing beats on both."""
-    passed = [
-        (a, a.speedup, max(a.extra_mb, scales.PAGE_MB)) for a in answers if a.passed and a.speedup and a.extra_mb is not None
-    ]
+    passed = [(a, a.speedup, max(a.extra_mb, PAGE_MB)) for a in answers if a.passed and a.speedup and a.extra_mb is not None]
     x = scales.powers_of_two([speedup for _, speedup, _ in passed], *SPEEDUP_TITLES)
     y = scales.memory([limit_mb, *(extra for _, _, extra in passed)], "extra memory (log) · lower is better", "extra memory, log")
     data = [_frontier([a for a, _, _ in passed if a.arch == arch], arch, limit_mb, x.low) for arch in reversed(archs)]
@@ -269,7 +268,7 @@ def _order(known: Sequence[tuple[Row, Estimate]], archs: Sequence[str], higher_i
 
 def _frontier(answers: Sequence[Answer], arch: str, limit_mb: float, slowest: float) -> Trace:
     """From the limit down at the fastest answer, then step by step to the leanest."""
-    points = [(speedup, max(extra, scales.PAGE_MB)) for speedup, extra in frontier(answers)]
+    points = [(speedup, max(extra, PAGE_MB)) for speedup, extra in frontier(answers)]
     steps = [(points[0][0], limit_mb), *points, (slowest, points[-1][1])] if points else []
     line = {"shape": "vh", "color": f"var(--{arch})", "width": 1.5, "dash": FRONTIER_DASHES[arch]}
     return plots.trace("lines", [speedup for speedup, _ in steps], [extra for _, extra in steps], line=line, hoverinfo="skip")
