@@ -3,7 +3,7 @@
 Writes go through services; reads through querysets.py.
 """
 
-from leaderboard.models.access import ApiToken, UploadKey
+from leaderboard.models.tokens import ApiToken, UploadKey
 from leaderboard.models.bundles import Bundle, BundleModel
 from leaderboard.models.catalog import Kernel, LanguageModel, ModelAlias
 from leaderboard.models.ids import ARCH_CHOICES, public_id
