@@ -11,7 +11,7 @@ from typing import Any
 
 from leaderboard import verdicts
 from leaderboard.marks import NOISY
-from leaderboard.querysets import ResultQuerySet
+from leaderboard.models.querysets import ResultQuerySet
 
 FIELDS = (
     "submission__uid",

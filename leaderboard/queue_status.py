@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from grading.architectures import ARCHS
 from leaderboard.models import Result, Worker
-from leaderboard.querysets import ResultQuerySet
+from leaderboard.models.querysets import ResultQuerySet
 
 
 @dataclass(kw_only=True)

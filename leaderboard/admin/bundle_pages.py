@@ -18,9 +18,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from grading.architectures import ARCHS
-from leaderboard import access, bundle_progress, faults, uploads
+from leaderboard import bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
-from leaderboard.models import Bundle, BundleEntry, Kernel
+from leaderboard.models import Bundle, BundleEntry, Kernel, access
 from leaderboard.services import asked, importing, matching, queueing, room
 from leaderboard.views.refusals import wants_json
 

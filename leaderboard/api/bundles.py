@@ -25,13 +25,13 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard import access, faults, uploads
+from leaderboard import faults, uploads
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
 from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
-from leaderboard.models import Bundle, UploadKey
+from leaderboard.models import Bundle, UploadKey, access
 from leaderboard.queue_status import arch_counts, living_workers
 from leaderboard.services import deletion, importing, matching, rights, room, tokens
 

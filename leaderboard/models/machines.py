@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
-from leaderboard import querysets
+from leaderboard.models import querysets
 from leaderboard.models.ids import ARCH_CHOICES, public_id
 
 

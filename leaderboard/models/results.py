@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from leaderboard import querysets
+from leaderboard.models import querysets
 from leaderboard.models.catalog import Kernel, LanguageModel
 from leaderboard.models.ids import ARCH_CHOICES
 from leaderboard.models.machines import Machine

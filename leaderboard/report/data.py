@@ -13,8 +13,8 @@ from django.db.models import Avg, Count, Max, Q
 from grading.architectures import ARCHS
 from leaderboard.board import Row, board_rows
 from leaderboard.models import Bundle, Kernel, LanguageModel, Machine, Result, Standing, Submission
+from leaderboard.models.querysets import ResultQuerySet
 from leaderboard.pairs import Pairs, fresh_pairs
-from leaderboard.querysets import ResultQuerySet
 from leaderboard.selection import Selection
 from leaderboard.summaries import Summaries
 

@@ -46,7 +46,7 @@ class Operation:
     title: str
     of: type[models.Model]
     work: Callable[[list[int], str, Beat], Done]
-    right: str  # that it needs (leaderboard.access); rows of one's own may need less
+    right: str  # that it needs (leaderboard.models.access); rows of one's own may need less
     question: str = ""  # asked on a page of its own; empty: done without asking
     losses: Callable[[list[int]], Done] | None = None  # the counts on that page
     reason: bool = False  # a reason is asked for, and shown to everybody

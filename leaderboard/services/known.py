@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Length
 
-from leaderboard import access
 from leaderboard.bundles.found import Answer
-from leaderboard.models import Bundle, BundleEntry, Submission
+from leaderboard.models import Bundle, BundleEntry, Submission, access
 from leaderboard.text import clean
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import Permission
 
-from leaderboard import access
+from leaderboard.models import access
 
 ROLES = ("uploader", "reviewer", "operator")
 UNSEEN = ("bundleentry", "bundlemodel", "modelalias", "standing", "uploadkey")  # tables that no page is made of

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from leaderboard import access
+from leaderboard.models import access
 from leaderboard.services import rights
 from leaderboard.views.refusals import wants_json
 

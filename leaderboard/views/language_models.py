@@ -21,7 +21,7 @@ from leaderboard.figures import charts
 from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.marks import CONDITIONS, MEANINGS, marks
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
-from leaderboard.querysets import ResultQuerySet
+from leaderboard.models.querysets import ResultQuerySet
 from leaderboard.selection import Selection, with_selection
 from leaderboard.summaries import Summaries
 from leaderboard.views.submissions import for_whom_it_is

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from leaderboard import kept
 from leaderboard.models import Result
-from leaderboard.querysets import ResultQuerySet
+from leaderboard.models.querysets import ResultQuerySet
 from leaderboard.queue_status import queue_status
 from leaderboard.selection import Selection, with_selection
 from leaderboard.status import progress

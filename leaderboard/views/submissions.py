@@ -14,14 +14,14 @@ from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
 from grading.architectures import ARCHS
-from leaderboard import access, numbers, verdicts
+from leaderboard import numbers, verdicts
 from leaderboard.figures import charts
 from leaderboard.highlight import highlight_c
 from leaderboard.marks import explanations, marks
-from leaderboard.models import Bundle, LanguageModel, Result, Submission
+from leaderboard.models import Bundle, LanguageModel, Result, Submission, access
+from leaderboard.models.querysets import ResultQuerySet
 from leaderboard.own_scores import own_scores
 from leaderboard.provenance import provenance
-from leaderboard.querysets import ResultQuerySet
 from leaderboard.record import record
 from leaderboard.status import pending
 

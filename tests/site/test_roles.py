@@ -12,8 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard import access
-from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission
+from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission, access
 from leaderboard.services import asked, importing, rights, tokens
 from leaderboard.services.bulk import OPERATIONS
 from tests.conftest import ROOT

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from grading.architectures import ARCHS
-from leaderboard import access
+from leaderboard.models import access
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
