@@ -20,6 +20,7 @@ from leaderboard.models import Kernel, LanguageModel, Result
 from leaderboard.selection import Selection
 from leaderboard.summaries import Summaries
 
+BASELINES = ("naive", "tuned")
 AT_MOST_S = 600  # emulated results change no standing, and so no version
 LISTED = 200
 
@@ -199,3 +200,11 @@ def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Side]]
             emulated = any(side.emulated for side in sides.values())
             found.append(OneSided(uid, model_id, kernel, passed[0], other, sides[other].verdict, emulated))
     return found
+
+
+def shown_models(found: Pairs) -> list[ModelRatios]:
+    """By kernel: the two baselines, and the model with the most answers on both (the selection may name another)."""
+    known: list[ModelRatios] = [ratios for ratios in found.models if ratios.overall.pairs]
+    baselines = [ratios for name in BASELINES for ratios in known if ratios.model.is_baseline and ratios.model.name == name]
+    models: list[Any] = sorted((r for r in known if not r.model.is_baseline), key=lambda r: (-r.overall.pairs, r.model.name))
+    return [*baselines, *models[:1]]

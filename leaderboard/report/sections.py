@@ -16,10 +16,9 @@ from leaderboard.board import Row
 from leaderboard.figures.forest import rank_text
 from leaderboard.models import LanguageModel, Machine
 from leaderboard.numbers import MISSING
-from leaderboard.pairs import ModelRatios, Pairs, Ratios, details
+from leaderboard.pairs import ModelRatios, Pairs, Ratios, details, shown_models
 from leaderboard.report.data import Counts, Report
 from leaderboard.report.markdown import code, plain, table
-from leaderboard.views.architectures import shown_models
 
 FOLDER = Path(__file__).resolve().parent
 TABLES = ("leaderboard", "results", "architectures")  # that lie beside the document

@@ -11,9 +11,8 @@ from leaderboard.figures import charts
 from leaderboard.figures.images import FORMATS, NoImages, images
 from leaderboard.management.selection import selection_arguments
 from leaderboard.models import Kernel, Result
-from leaderboard.pairs import pairs
+from leaderboard.pairs import pairs, shown_models
 from leaderboard.selection import BOTH, BadSelection, Selection, read_selection
-from leaderboard.views.architectures import shown_models
 
 
 class Command(BaseCommand):
