@@ -6,16 +6,13 @@ and covers every form that calls `authenticate`: the admin's and that of /try/.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from axes.backends import AxesStandaloneBackend
-from axes.models import AccessAttempt
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-
-KEPT_FOR = timedelta(days=1)
 
 
 class Brake(AxesStandaloneBackend):
@@ -45,7 +42,3 @@ def asked_too_often(request: HttpRequest) -> HttpResponse:
     page = render(request, "leaderboard/locked.html", {"mails": True, "minutes": round(pause.total_seconds() / 60)}, status=429)
     page["Retry-After"] = str(round(pause.total_seconds()))
     return page
-
-
-def prune(now: datetime) -> None:
-    AccessAttempt.objects.filter(attempt_time__lt=now - KEPT_FOR).delete()
