@@ -17,10 +17,10 @@ from docker.models.containers import Container
 from docker.types import LogConfig, Ulimit
 
 from grading.faults import Fault, SandboxUnavailable
+from grading.sandbox.checkout import checkout_id
 from grading.sandbox.docker_engine import Engine, faults_mapped
 from grading.sandbox.docker_settings import DockerSettings
 from grading.sandbox.local import cache_root
-from grading.sandbox.prime_settings import checkout_id
 
 LABEL = "arch-kernels"
 BUILDER = "61001:61001"  # owns the harness; runs nothing of an answer

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import secrets
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from grading.faults import SandboxUnavailable
-from grading.files import kept_text
 from grading.sandbox import local
 from grading.sandbox.base import Resources
+from grading.sandbox.checkout import as_label, checkout_id
 
 LAYOUT = 1  # raised when what we keep inside a sandbox is laid out in another way: older ones are then not taken over
 MARK = "arch-kernels"  # a label on every sandbox of ours
@@ -55,14 +53,6 @@ def installation() -> str:
     return as_label(os.environ.get("PRIME_INSTALLATION") or checkout_id())
 
 
-def checkout_id() -> str:
-    """A name for the workers that share a cache folder (which the workers of one host do): made at the first use and kept
-    there. Host names would not do: containers get new ones, or all the same."""
-    path = local.cache_root() / "checkout-id"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return as_label(kept_text(path, lambda: secrets.token_hex(6)))
-
-
 def labels_of(arch: str, settings: PrimeSettings, slot: str) -> list[str]:
     """The answer to create says nothing of the architecture, so the labels do."""
     return [MARK, installation_label(installation()), f"arch-{arch}", f"generation-{settings.generation}", slot_label(slot)]
@@ -74,11 +64,6 @@ def installation_label(name: str) -> str:
 
 def slot_label(slot: str) -> str:
     return f"slot-{slot}"
-
-
-def as_label(text: str) -> str:
-    """Only what every service takes in a label."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40] or "x"
 
 
 def is_loopback(url: str) -> bool:
