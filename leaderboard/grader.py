@@ -19,8 +19,8 @@ from grading import calibration
 from grading.calibration import Calibration, LimitsUnknown
 from grading.faults import Fault
 from grading.pipeline import grade_source
-from grading.sandbox import prime
 from grading.sandbox.base import Sandbox
+from grading.sandbox.prime import sandbox as prime
 from grading.sandbox.registry import open_sandbox
 from grading.sandbox.registry import why_unavailable as why_sandbox_unavailable
 from kernels.catalog import get_kernel
@@ -96,7 +96,7 @@ def sweep() -> None:
     """End sandboxes that nobody uses any more. Raises Fault when their service cannot be asked."""
     for arch, name in settings.SANDBOXES.items():
         if name == "prime" and why_unavailable(arch) is None:
-            from grading.sandbox.prime_sweep import sweep as sweep_prime  # the client is an optional extra
+            from grading.sandbox.prime.sweep import sweep as sweep_prime  # the client is an optional extra
 
             for ended in sweep_prime():
                 log.info("ended the leaked Prime sandbox %s", ended)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from grading.architectures import ARCHS
 from grading.faults import SandboxUnavailable
-from grading.sandbox import docker, emulated, local, prime
+from grading.sandbox import emulated, local
 from grading.sandbox.base import Resources, Sandbox
+from grading.sandbox.docker import sandbox as docker
+from grading.sandbox.prime import sandbox as prime
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from docker.types import LogConfig, Ulimit
 
 from grading.faults import Fault, SandboxUnavailable
 from grading.sandbox.checkout import checkout_id
-from grading.sandbox.docker_engine import Engine, faults_mapped
-from grading.sandbox.docker_settings import DockerSettings
+from grading.sandbox.docker.engine import Engine, faults_mapped
+from grading.sandbox.docker.settings import DockerSettings
 from grading.sandbox.local import cache_root
 
 LABEL = "arch-kernels"

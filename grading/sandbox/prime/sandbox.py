@@ -19,11 +19,11 @@ from uuid import uuid4
 from grading.faults import Fault, HarnessBroken, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import BUILD_TIMEOUT_S, HarnessSource
 from grading.sandbox.base import Completed, Resources
-from grading.sandbox.prime_settings import is_loopback, read_settings, sized, slot_label
+from grading.sandbox.prime.settings import is_loopback, read_settings, sized, slot_label
 from grading.text import decode
 
 if TYPE_CHECKING:  # the client is an optional extra, and takes its time to import
-    from grading.sandbox.prime_places import Place, Places
+    from grading.sandbox.prime.places import Place, Places
 
 INLINE_BYTES = 64_000  # what travels inside a command: Linux takes 128 KiB in one argument
 QUIET_S = 120.0  # after that long without a word, ask whether the sandbox still runs: the service ends idle ones
@@ -37,8 +37,8 @@ def why_unavailable(arch: str) -> str | None:
         return "the package prime-sandboxes is not installed: pip install 'arch-kernels[prime]'"
     from prime_sandboxes import APIClient
 
-    from grading.sandbox.prime_errors import NO_KEY
-    from grading.sandbox.prime_places import MACHINES
+    from grading.sandbox.prime.errors import NO_KEY
+    from grading.sandbox.prime.places import MACHINES
 
     if arch not in MACHINES:
         return f"Prime has no {arch} sandboxes"
@@ -55,7 +55,7 @@ def check(arch: str) -> str | None:
     """Like why_unavailable, and asks the service whether it takes the key."""
     if reason := why_unavailable(arch):
         return reason
-    from grading.sandbox.prime_client import PrimeService
+    from grading.sandbox.prime.client import PrimeService
 
     try:
         list(PrimeService().active(slot_label("none")))
@@ -86,7 +86,7 @@ class PrimeSandbox:
     def __init__(self, arch: str, resources: Resources | None = None) -> None:
         if reason := why_unavailable(arch):
             raise SandboxUnavailable(reason)
-        from grading.sandbox.prime_places import Places
+        from grading.sandbox.prime.places import Places
 
         self.arch = arch
         self._places: Places = Places(arch, sized(read_settings(), resources or Resources()))
@@ -107,7 +107,7 @@ class PrimeSandbox:
         self._files[name] = data
 
     def run(self, command: list[str], timeout_s: float) -> Completed:
-        from grading.sandbox.prime_client import tried
+        from grading.sandbox.prime.client import tried
 
         place, token = self.place, uuid4().hex
         began = time.monotonic()
@@ -124,8 +124,8 @@ class PrimeSandbox:
         return done
 
     def harness(self, source: HarnessSource) -> str:
-        from grading.sandbox.prime_script import HARNESSES, SOURCES
-        from grading.sandbox.prime_sources import sources_with
+        from grading.sandbox.prime.script import HARNESSES, SOURCES
+        from grading.sandbox.prime.sources import sources_with
 
         self._replace_if_ended()
         place, key, sources = self.place, source.key(), sources_with(source)
@@ -167,7 +167,7 @@ class PrimeSandbox:
         self._places.slot.release()
 
     def _attempt(self, place: Place, command: list[str], timeout_s: float, token: str) -> Completed:
-        from grading.sandbox.prime_script import WORK, parse_run, run_script
+        from grading.sandbox.prime.script import WORK, parse_run, run_script
 
         service = self._places.service
         inline: dict[str, bytes] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from grading.harness_source import HarnessSource
-from grading.sandbox.prime_script import unpack_script
+from grading.sandbox.prime.script import unpack_script
 from kernels.catalog import load_catalog
 
 

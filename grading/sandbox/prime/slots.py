@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grading.faults import SandboxUnavailable
 from grading.sandbox.checkout import checkout_id
-from grading.sandbox.prime_settings import slots_folder
+from grading.sandbox.prime.settings import slots_folder
 
 SLOTS = 64  # workers of one architecture on one host
 REMEMBERED = 50  # sandboxes given up: the service forgets them sooner

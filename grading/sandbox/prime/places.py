@@ -11,10 +11,10 @@ from uuid import uuid4
 from prime_sandboxes import CreateSandboxRequest, Sandbox
 
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
-from grading.sandbox.prime_client import PrimeService, age_s, tried
-from grading.sandbox.prime_script import LOOK, parse_look
-from grading.sandbox.prime_settings import PrimeSettings, labels_of, slot_label
-from grading.sandbox.prime_slots import Slot
+from grading.sandbox.prime.client import PrimeService, age_s, tried
+from grading.sandbox.prime.script import LOOK, parse_look
+from grading.sandbox.prime.settings import PrimeSettings, labels_of, slot_label
+from grading.sandbox.prime.slots import Slot
 
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 LOOK_TIMEOUT_S = 60.0

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from prime_sandboxes import APIClient, CreateSandboxRequest, Sandbox, SandboxClient
 
 from grading.faults import SandboxGone, SandboxUnavailable
-from grading.sandbox.prime_errors import Hiccup, NotFound, fault_of
+from grading.sandbox.prime.errors import Hiccup, NotFound, fault_of
 
 CONTROL_TIMEOUT_S = 30.0  # of one try of a control-plane call; the client itself tries up to 3 times
 CONTROL_DEADLINE_S = 180.0  # of a control-plane call with the client's own tries and waits (10 and 30 s when asked to slow down)

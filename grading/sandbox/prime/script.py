@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from grading.faults import SandboxGone
 from grading.sandbox.base import OUTPUT_LIMIT_BYTES, Completed
-from grading.sandbox.prime_errors import Hiccup
+from grading.sandbox.prime.errors import Hiccup
 
 BASE = "/srv/arch-kernels"  # all that is ours inside
 WORK = f"{BASE}/work"  # the folder that commands run in

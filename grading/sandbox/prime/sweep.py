@@ -10,10 +10,10 @@ from pathlib import Path
 from prime_sandboxes import Sandbox
 
 from grading.faults import SandboxGone
-from grading.sandbox.prime_client import PrimeService, age_s
-from grading.sandbox.prime_places import STARTING_S
-from grading.sandbox.prime_settings import MARK, installation, installation_label
-from grading.sandbox.prime_slots import if_free, path_of, read_slot
+from grading.sandbox.prime.client import PrimeService, age_s
+from grading.sandbox.prime.places import STARTING_S
+from grading.sandbox.prime.settings import MARK, installation, installation_label
+from grading.sandbox.prime.slots import if_free, path_of, read_slot
 
 UNUSED_S = 600.0  # a worker that is started anew comes back sooner
 

@@ -17,11 +17,11 @@ from grading.blame import CACHE_ROOM_MB
 from grading.faults import Fault, HarnessBroken, MachineShort, SandboxGone, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import BUILD_TIMEOUT_S, HarnessSource
 from grading.sandbox.base import Completed, Resources
-from grading.sandbox.docker_settings import read_settings, sized
+from grading.sandbox.docker.settings import read_settings, sized
 from grading.text import clean, decode
 
 if TYPE_CHECKING:  # the client is an optional extra
-    from grading.sandbox.docker_engine import Engine
+    from grading.sandbox.docker.engine import Engine
 
 SHORT_S = 60.0  # for a command that takes no time
 CANNOT_START, KILLED = 126, 137
@@ -67,7 +67,7 @@ class DockerSandbox:
     emulated = False
 
     def __init__(self, arch: str, resources: Resources | None = None) -> None:
-        from grading.sandbox.docker_containers import Slot, sweep
+        from grading.sandbox.docker.containers import Slot, sweep
 
         self.arch = arch
         self._settings = sized(read_settings(), resources or Resources())
@@ -82,19 +82,19 @@ class DockerSandbox:
         sweep(self._engine)
 
     def put(self, name: str, data: bytes) -> None:
-        from grading.sandbox.docker_containers import GRADER
+        from grading.sandbox.docker.containers import GRADER
 
         if not name or Path(name).name != name:
             raise ValueError(f"{name!r} is not a plain file name")
         self._write(name, data, GRADER)
 
     def run(self, command: list[str], timeout_s: float) -> Completed:
-        from grading.sandbox.docker_containers import GRADER
+        from grading.sandbox.docker.containers import GRADER
 
         return self._run(["sh", "-c", ALONE, "run", *command], timeout_s, GRADER)
 
     def harness(self, source: HarnessSource) -> str:
-        from grading.sandbox.docker_containers import BUILDER, HARNESS, USED
+        from grading.sandbox.docker.containers import BUILDER, HARNESS, USED
 
         self._replace_if_ended()
         key = source.key()
@@ -120,8 +120,8 @@ class DockerSandbox:
         }
 
     def close(self) -> None:
-        from grading.sandbox.docker_containers import remove
-        from grading.sandbox.docker_engine import faults_mapped
+        from grading.sandbox.docker.containers import remove
+        from grading.sandbox.docker.engine import faults_mapped
 
         if self._slot is None:
             return
@@ -133,7 +133,7 @@ class DockerSandbox:
 
     def _start(self) -> None:
         """Find the slot's container or make one, and see that it is what it should be."""
-        from grading.sandbox.docker_containers import GRADER, find_or_create
+        from grading.sandbox.docker.containers import GRADER, find_or_create
 
         self._container: Any = None
         self._built: set[str] = set()
@@ -147,7 +147,7 @@ class DockerSandbox:
 
     def _replace_if_ended(self) -> None:
         """Between two answers a container may have ended by itself, or somebody may have removed it: no fault, make another."""
-        from grading.sandbox.docker_engine import faults_mapped
+        from grading.sandbox.docker.engine import faults_mapped
 
         try:
             with faults_mapped():
@@ -159,7 +159,7 @@ class DockerSandbox:
         return None
 
     def _build(self, source: HarnessSource, folder: str) -> None:
-        from grading.sandbox.docker_containers import BUILDER
+        from grading.sandbox.docker.containers import BUILDER
 
         script = f"/tmp/{Path(folder).name}.sh"
         self._write(script, source.script, BUILDER)
@@ -181,7 +181,7 @@ class DockerSandbox:
 
     def _refuse_without_room(self) -> None:
         """Something of ours has failed: raise MachineShort where a file system in the container is full."""
-        from grading.sandbox.docker_containers import BUILDER, HARNESS, SANDBOX
+        from grading.sandbox.docker.containers import BUILDER, HARNESS, SANDBOX
 
         looked = self._engine.execute(
             self._container.id, ["df", "-kP", SANDBOX, HARNESS, "/tmp"], user=BUILDER, timeout_s=SHORT_S
@@ -214,7 +214,7 @@ class DockerSandbox:
         What the daemon says of a container comes later than its end. What still runs in it is the proof that it lives: once its
         first process has been killed, nothing more can begin in its process namespace.
         """
-        from grading.sandbox.docker_containers import GRADER
+        from grading.sandbox.docker.containers import GRADER
 
         try:
             kills = self._engine.execute(self._container.id, ["sh", "-c", OUT_OF_MEMORY], user=GRADER, timeout_s=SHORT_S)
@@ -228,7 +228,7 @@ class DockerSandbox:
 
 def _usable_engine(arch: str) -> Engine:
     """The daemon, where it can measure this architecture. Raises SandboxUnavailable with the reason."""
-    from grading.sandbox.docker_engine import Engine
+    from grading.sandbox.docker.engine import Engine
 
     engine, name = Engine(), read_settings().image
     if engine.arch != arch:
