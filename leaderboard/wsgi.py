@@ -10,7 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "leaderboard.settings")
 
 class Request(WSGIRequest):
     """Reads its address as UTF-8, whatever charset its Content-Type names. Django takes any codec of Python's, and those that
-    make no text of bytes (rot13, base64) end it before a middleware could refuse the request (leaderboard/fit_requests.py)."""
+    make no text of bytes (rot13, base64) end it before a middleware could refuse the request (web/fit_requests.py)."""
 
     def _set_content_type_params(self, meta: dict[str, Any]) -> None:
         try:

@@ -18,11 +18,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from grading.architectures import ARCHS
-from leaderboard import bundle_progress, faults, uploads
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
+from leaderboard.lib import faults
 from leaderboard.models import Bundle, BundleEntry, Kernel, access
-from leaderboard.services import asked, importing, matching, queueing, room
-from leaderboard.views.refusals import wants_json
+from leaderboard.queue import bundle_progress
+from leaderboard.services import asked, importing, matching, queueing
+from leaderboard.storage import room
+from leaderboard.web import uploads
+from leaderboard.web.refusals import wants_json
 
 log = logging.getLogger(__name__)
 

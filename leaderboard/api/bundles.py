@@ -25,15 +25,17 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard import faults, uploads
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
-from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
+from leaderboard.lib import faults
 from leaderboard.models import Bundle, UploadKey, access
-from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import deletion, importing, matching, rights, room, tokens
+from leaderboard.queue.bundle_progress import Counts, counts, progress, verdicts
+from leaderboard.queue.status import arch_counts, living_workers
+from leaderboard.services import deletion, importing, matching, tokens
+from leaderboard.storage import room
+from leaderboard.web import rights, uploads
 
 log = logging.getLogger(__name__)
 

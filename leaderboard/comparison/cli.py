@@ -26,7 +26,7 @@ from kernels.spec import KernelSpec
 from leaderboard.bundles.found import BundleError
 from leaderboard.comparison.runs import Runs, read_runs
 from leaderboard.comparison.table import summary_text
-from leaderboard.management.progress import progress_bar
+from leaderboard.lib.progress_bar import progress_bar
 
 FORMAT = "arch-kernels comparison 1"
 EXIT_FAULT = 3

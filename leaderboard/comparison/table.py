@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grading.architectures import ARCHS
-from leaderboard.numbers import MISSING, mib, three_digits
+from leaderboard.lib.formatting import MISSING, mib, three_digits
 
 HEADER = (
     *("kernel", "code", "M units/s amd64", "arm64", "arm64/amd64", "95 %"),

@@ -11,12 +11,12 @@ from typing import Any
 from django.db.models import Avg, Count, Max, Q
 
 from grading.architectures import ARCHS
-from leaderboard.board import Row, board_rows
+from leaderboard.board.architecture_ratios import Pairs, fresh_pairs
+from leaderboard.board.rows import Row, board_rows
+from leaderboard.board.selection import Selection
+from leaderboard.board.summaries import Summaries
 from leaderboard.models import Bundle, Kernel, LanguageModel, Machine, Result, Standing, Submission
 from leaderboard.models.querysets import ResultQuerySet
-from leaderboard.pairs import Pairs, fresh_pairs
-from leaderboard.selection import Selection
-from leaderboard.summaries import Summaries
 
 Counts = dict[tuple[str, str], Counter[str]]  # (model's name, kernel's name) -> verdicts
 

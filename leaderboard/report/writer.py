@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from leaderboard.board.architecture_ratios import shown_models
+from leaderboard.board.selection import Selection
 from leaderboard.exports import contents
 from leaderboard.exports.formats import csv_text
 from leaderboard.figures import charts
 from leaderboard.figures.plots import Figure
-from leaderboard.pairs import shown_models
 from leaderboard.report import sections
 from leaderboard.report.data import Report, read
 from leaderboard.report.drawing import draw
 from leaderboard.report.failures import failure_bars
 from leaderboard.report.markdown import figure
-from leaderboard.selection import Selection
 
 FIGURES = "figures"
 CAPTIONS = {

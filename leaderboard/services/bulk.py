@@ -20,13 +20,14 @@ from django.db import DatabaseError, models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from leaderboard import faults
-from leaderboard.faults import fault_of, tolerated
+from leaderboard.lib import faults
+from leaderboard.lib.faults import fault_of, tolerated
+from leaderboard.lib.text import clean
 from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result, Submission
 from leaderboard.services import bulk_work as work
-from leaderboard.services import queueing, room
+from leaderboard.services import queueing
 from leaderboard.services.bulk_work import Beat, Done
-from leaderboard.text import clean
+from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,8 @@ from django.conf import settings
 from django_q.models import OrmQ, Schedule, Task
 
 from leaderboard.models import Bundle, Worker
-from leaderboard.services import bulk, deletion, failed_logins, leftovers, trials
+from leaderboard.services import bulk, deletion, failed_logins, trials
+from leaderboard.storage import temp_files
 
 WORKERS_FOR = timedelta(hours=1)
 TASKS_FOR = timedelta(days=7)
@@ -23,7 +24,7 @@ def prune(now: datetime) -> None:
     for bundle in Bundle.objects.filter(state=Bundle.State.DELETING):  # whoever began it was killed, or is still at it
         deletion.delete_bundle(bundle)
     trials.prune(now)
-    leftovers.prune(now)
+    temp_files.prune(now)
     bulk.prune(now)
     failed_logins.prune(now)
     # Messages for a cluster that does not exist (a mistyped name) would wait for ever.

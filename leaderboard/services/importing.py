@@ -34,15 +34,16 @@ from grading.answer import Kind, extract
 from leaderboard.bundles import archives
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import Reading
-from leaderboard.faults import fault_of, said
+from leaderboard.lib.faults import fault_of, said
+from leaderboard.lib.processes import return_large_blocks
+from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
-from leaderboard.processes import return_large_blocks
-from leaderboard.services import asked, deletion, queueing, room, standings, visibility
+from leaderboard.services import asked, deletion, queueing, standings, visibility
 from leaderboard.services.known import Known, hidden_from, known_answers
 from leaderboard.services.language_models import find_model
 from leaderboard.services.matching import Matching, key_of
 from leaderboard.services.tally import Tally
-from leaderboard.text import clean, shorten
+from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from grading.architectures import ARCHS
+from leaderboard.lib.processes import is_dead
 from leaderboard.models import Result, Submission
-from leaderboard.processes import is_dead
 from leaderboard.services import priorities, standings
 
 log = logging.getLogger(__name__)

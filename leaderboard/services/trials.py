@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from grading.answer import Kind, extract
 from grading.architectures import ARCHS
+from leaderboard.lib.text import clean
 from leaderboard.models import Kernel, LanguageModel, Result, Submission, Trial, public_id
-from leaderboard.queue_status import arch_counts, living_workers
+from leaderboard.queue.status import arch_counts, living_workers
 from leaderboard.services import priorities, queueing
 from leaderboard.services.language_models import find_model
-from leaderboard.text import clean
 
 MODEL = "trial"
 

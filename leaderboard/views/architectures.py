@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from leaderboard.board.architecture_ratios import BASELINES, details, pairs, shown_models
+from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.models import Kernel
-from leaderboard.pairs import BASELINES, details, pairs, shown_models
-from leaderboard.selection import Selection, with_selection
 
 ROWS_A_PAGE = 50
 

@@ -15,10 +15,10 @@ from django.views.decorators.cache import never_cache
 
 from grading.answer import AnswerFrom, Kind, extract
 from grading.architectures import ARCHS
-from leaderboard import verdicts
-from leaderboard.highlight import highlight_c
+from leaderboard.board import verdicts
+from leaderboard.lib.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Trial, access
-from leaderboard.queue_status import arch_counts, living_workers
+from leaderboard.queue.status import arch_counts, living_workers
 from leaderboard.services import trials as service
 
 SHOWN = 20

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.contrib.auth.models import User
 
-from leaderboard import upload_client
+from leaderboard.bundles import upload_client
 from leaderboard.bundles.preview import USUAL
 from leaderboard.models import Bundle
 from leaderboard.services import importing, tokens
@@ -279,6 +279,8 @@ def test_a_redirect_is_named_and_not_followed(file: Path, capsys: Any) -> None:
 
 
 def test_it_runs_without_django(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['django'] = None; from leaderboard.upload_client import main; main(['upload', '--help'])"
+    code = (
+        "import sys; sys.modules['django'] = None\nfrom leaderboard.bundles.upload_client import main; main(['upload', '--help'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "--dry-run" in done.stdout, done.stderr

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, BundleEntry, Submission
-from leaderboard.services import importing, room, tokens
+from leaderboard.services import importing, tokens
+from leaderboard.storage import room
 from tests.api.conftest import make_user
 from tests.pages import factories
 from tests.site.admin_pages import text_of

@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from kernels.catalog import load_catalog
-from leaderboard import leases
 from leaderboard.models import Kernel, LanguageModel, Result
 from leaderboard.services import catalog, importing, priorities, queueing, recording, stand_ins, trials
+from leaderboard.worker import leases
 from tests.site import fake_grader
 
 pytestmark = pytest.mark.django_db

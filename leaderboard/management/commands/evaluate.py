@@ -16,8 +16,8 @@ from kernels.catalog import load_catalog
 from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
 from leaderboard.evaluation.secret import BadKey, key_from
+from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.management.commands.import_bundle import Command as Import
-from leaderboard.management.progress import progress_bar
 from leaderboard.models import Bundle, Result
 from leaderboard.services import queueing
 

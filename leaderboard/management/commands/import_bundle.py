@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.bundles.found import BundleError
-from leaderboard.faults import fault_of, said
-from leaderboard.management.progress import progress_bar
+from leaderboard.lib.faults import fault_of, said
+from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.models import Bundle, Result
-from leaderboard.queue_status import queue_status
+from leaderboard.queue.status import queue_status
 from leaderboard.services import deletion, importing, matching
 
 LISTED = 20

@@ -15,12 +15,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from grading.files import write_whole
 from grading.sandbox.registry import why_unavailable
-from leaderboard import faults, private
 from leaderboard.bundles.found import BundleError
-from leaderboard.grader import EMULATED_UNTIL
-from leaderboard.management.status_line import StatusLine
+from leaderboard.lib import faults
+from leaderboard.queue.status_line import StatusLine
 from leaderboard.services import importing
-from leaderboard.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
+from leaderboard.storage import private
+from leaderboard.worker.grader import EMULATED_UNTIL
+from leaderboard.worker.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
 
 EMULATED_MINUTES = 12  # everything is to be at rest after 15
 
