@@ -18,7 +18,7 @@ from grading.sandbox.registry import why_unavailable
 from leaderboard.bundles.found import BundleError
 from leaderboard.lib import faults
 from leaderboard.queue.status_line import StatusLine
-from leaderboard.services import importing
+from leaderboard.services import bundle_decisions, bundle_files
 from leaderboard.storage import private
 from leaderboard.worker.grader import EMULATED_UNTIL
 from leaderboard.worker.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
@@ -96,8 +96,8 @@ class Command(BaseCommand):
         """The shipped bundles go the way of any other: kept here, read and imported by the housekeeping cluster."""
         for path in sorted((settings.BASE_DIR / "demo").glob("*.zip")):
             try:
-                bundle = importing.keep_path(path)
-            except importing.AlreadyThere:
+                bundle = bundle_files.keep_path(path)
+            except bundle_files.AlreadyThere:
                 continue
             except BundleError as error:
                 raise CommandError(f"{path}: {error}") from error
@@ -106,7 +106,7 @@ class Command(BaseCommand):
                     raise
                 self.stderr.write(f"{path}: {faults.said(error, 'it comes with the next start')}")
                 continue
-            importing.confirm_when_read(bundle)
+            bundle_decisions.confirm_when_read(bundle)
 
 
 def emulate_arm64() -> str:
