@@ -1,6 +1,6 @@
 """Containers of a Docker daemon, local or remote: no network, a read-only root, no capabilities, a plain uid.
 
-Theory of operation. The first answer starts a container, the next ones reuse it (docker_containers). The harness is built in it,
+Theory of operation. The first answer starts a container, the next ones reuse it (containers.py). The harness is built in it,
 with its own gcc, by one uid; answers are compiled and judged by another, which cannot touch what was built. After every command
 the second uid loses all its processes at once. Docker's own seccomp profile and no-new-privileges stay: the harness needs
 nothing that they forbid. An image of another architecture than the daemon's would be emulated, and is refused.
