@@ -93,11 +93,11 @@ def measure() -> list[Timed]:
     from django.core.cache import cache
     from django.utils import timezone
 
-    from leaderboard import pairs, summaries
+    from leaderboard.board import architecture_ratios, summaries
     from leaderboard.models import Standing
 
     cache.clear()
-    for name, warm in (("summaries and ranks", summaries.warm), ("ratios of architectures", pairs.warm)):
+    for name, warm in (("summaries and ranks", summaries.warm), ("ratios of architectures", architecture_ratios.warm)):
         began = time.perf_counter()
         warm()
         print(f"{name} computed in the background in {time.perf_counter() - began:.1f} s")

@@ -15,12 +15,13 @@ from types import FrameType
 
 from grading import blame
 from grading.answer import AnswerFrom, Extracted, Kind, extract
+from grading.architectures import ARCHS
 from grading.faults import Fault
 from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_extracted
 from grading.report import report
 from grading.result import GradingResult, Verdict
 from grading.sandbox.local import host_arch
-from grading.sandbox.registry import ARCHITECTURES, BACKENDS, open_sandbox
+from grading.sandbox.registry import BACKENDS, open_sandbox
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import KernelSpec, SpecError
 
@@ -70,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("file", metavar="FILE", nargs="?", help="a .c file, a reply, or - for standard input")
     parser.add_argument("--kernel", metavar="NAME", help="which kernel it answers; --list names them")
     parser.add_argument("--baseline", choices=list(BASELINES), help="grade one of the repository's own sources instead of FILE")
-    parser.add_argument("--arch", choices=ARCHITECTURES, default=host_arch(), help="default: this machine's")
+    parser.add_argument("--arch", choices=ARCHS, default=host_arch(), help="default: this machine's")
     parser.add_argument("--sandbox", choices=list(BACKENDS), default="local")
     parser.add_argument("--json", action="store_true", help="print the record as one JSON object and nothing else")
     parser.add_argument("--list", action="store_true", help="list the kernels and end")

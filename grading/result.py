@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 SCHEMA = 1
+PAGE_MB = 4096 / 2**20  # the smallest growth of memory that can be seen: 0 would take a geometric mean or a ratio with it
 
 
 class Verdict(StrEnum):

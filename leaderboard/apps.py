@@ -10,7 +10,7 @@ class LeaderboardConfig(AppConfig):
     def ready(self) -> None:
         from django_q.signals import post_spawn
 
-        from leaderboard.processes import die_with_parent
+        from leaderboard.lib.processes import die_with_parent
         from leaderboard.tasks import stop_gracefully
 
         post_spawn.connect(stop_gracefully, dispatch_uid="stop_gracefully")

@@ -16,8 +16,8 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from grading.files import kept_text
-from leaderboard import faults
-from leaderboard.private import make_folders
+from leaderboard.lib import faults
+from leaderboard.storage.private import make_folders
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -30,7 +30,7 @@ STATIC_ROOT = DATA_DIR / "static"
 FILE_UPLOAD_TEMP_DIR = str(MEDIA_ROOT / "incoming")  # on MEDIA_ROOT's filesystem, so that keeping an upload is a rename
 faults.our_folder(DATA_DIR)
 make_folders(DATA_DIR, MEDIA_ROOT, Path(FILE_UPLOAD_TEMP_DIR))
-FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # leaderboard/private.py has the exceptions
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700  # leaderboard/storage/private.py has the exceptions
 
 # Database ------------------------------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ DATABASE_URL = env.str("DATABASE_URL", default="")
 ON_ONE_HOST = not DATABASE_URL
 DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL or f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["ENGINE"] = "leaderboard.sqlite"  # a private file, to be read even when nothing can be written
+    DATABASES["default"]["ENGINE"] = "leaderboard.storage.sqlite"  # a private file, to be read even when nothing can be written
     # Two clusters, a web server and eight writers: no "database is locked" with these, thousands with the defaults.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -62,7 +62,7 @@ if not SECRET_KEY:
     SECRET_KEY = kept_text(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
-# Of several processes that start together one brings the database to this version (leaderboard/preparation.py).
+# Of several processes that start together one brings the database to this version (leaderboard/worker/preparation.py).
 PREPARE_WAIT_S = env.float("PREPARE_WAIT_S", default=1800.0)  # how long the others wait; then they end with an error
 
 # Application ---------------------------------------------------------------------------------------------------------------
@@ -81,13 +81,13 @@ INSTALLED_APPS = [
     "leaderboard",
 ]
 MIDDLEWARE = [
-    "leaderboard.health_first.HealthFirst",
-    "leaderboard.middleware.HostFaults",
+    "leaderboard.web.health_first.HealthFirst",
+    "leaderboard.web.host_faults.HostFaults",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "leaderboard.delivery.Delivery",  # sees all that the others make of an answer, cookies included
+    "leaderboard.web.delivery.Delivery",  # sees all that the others make of an answer, cookies included
     "csp.middleware.CSPMiddleware",
-    "leaderboard.fit_requests.RefuseUnfit",  # before anything looks into the database
+    "leaderboard.web.fit_requests.RefuseUnfit",  # before anything looks into the database
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -112,7 +112,7 @@ TEMPLATES = [
         },
     },
 ]
-AUTHENTICATION_BACKENDS = ["leaderboard.login_brake.Brake", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["leaderboard.web.login_throttle.Brake", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -128,28 +128,28 @@ FORMAT_MODULE_PATH = ["leaderboard.dates"]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"] if (BASE_DIR / "static").is_dir() else []
 STORAGES = {
-    "default": {"BACKEND": "leaderboard.media.WholeFiles"},
-    "staticfiles": {"BACKEND": "leaderboard.media.Static"},
+    "default": {"BACKEND": "leaderboard.storage.media.WholeFiles"},
+    "staticfiles": {"BACKEND": "leaderboard.storage.media.Static"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # pages name only those; half the work of compressing
 CACHES = {  # files, because the clusters' processes share it
     "default": {
-        "BACKEND": "leaderboard.caches.ForgivingFiles",
+        "BACKEND": "leaderboard.storage.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "cache"),
         "OPTIONS": {"MAX_ENTRIES": 2000},  # when there are more, a third is dropped: ranks of large sites take seconds
     },
     "figures": {  # drawn for papers, some 100 kB each
-        "BACKEND": "leaderboard.caches.ForgivingFiles",
+        "BACKEND": "leaderboard.storage.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "cache-figures"),
         "OPTIONS": {"MAX_ENTRIES": 500},
     },
-    "pages": {  # as they are sent (leaderboard/page_cache.py)
-        "BACKEND": "leaderboard.caches.ForgivingFiles",
+    "pages": {  # as they are sent (leaderboard/web/page_cache.py)
+        "BACKEND": "leaderboard.storage.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "cache-pages"),
         "OPTIONS": {"MAX_ENTRIES": 300},
     },
     "limits": {  # who has asked how often: many readers must not push the pages' summaries out
-        "BACKEND": "leaderboard.caches.ForgivingFiles",
+        "BACKEND": "leaderboard.storage.caches.ForgivingFiles",
         "LOCATION": str(DATA_DIR / "limits"),
         "OPTIONS": {"MAX_ENTRIES": 5000},
     },
@@ -204,7 +204,7 @@ DEFAULT_FROM_EMAIL = env.str("EMAIL_FROM", default="arch-kernels@localhost")
 SITE_URL = env.str("SITE_URL", default="")  # in mails; empty: as the request says, whose Host is one of ALLOWED_HOSTS
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 
-# Failed logins, counted by name and address (leaderboard/login_brake.py)
+# Failed logins, counted by name and address (leaderboard/web/login_throttle.py)
 AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=10)
 AXES_COOLOFF_TIME = timedelta(minutes=env.int("LOGIN_PAUSE_MINUTES", default=15))
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by name alone, anybody could keep the admin out
@@ -212,21 +212,21 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "leaderboard.client_address.client_address"
-AXES_LOCKOUT_CALLABLE = "leaderboard.login_brake.stopped"
+AXES_CLIENT_IP_CALLABLE = "leaderboard.web.client_address.client_address"
+AXES_LOCKOUT_CALLABLE = "leaderboard.web.login_throttle.stopped"
 
 # The web side --------------------------------------------------------------------------------------------------------------
 
 CORES = len(os.sched_getaffinity(0))
 WEB_WORKERS = env.int("WEB_WORKERS", default=min(max(CORES, 2), 8))  # processes
 WEB_THREADS = env.int("WEB_THREADS", default=4)  # pages that each makes at the same time; no thread waits for a client
-PAGES_KEPT_S = env.float("PAGES_KEPT_S", default=0.0)  # for everybody (leaderboard/page_cache.py); the supervisor gives 2
+PAGES_KEPT_S = env.float("PAGES_KEPT_S", default=0.0)  # for everybody (leaderboard/web/page_cache.py); the supervisor gives 2
 
 # Uploads -------------------------------------------------------------------------------------------------------------------
 
 FILE_UPLOAD_HANDLERS = [
-    "leaderboard.uploads.CappedUpload",  # first: neither Django nor gunicorn limits a file
-    "leaderboard.uploads.KeptUpload",
+    "leaderboard.web.uploads.CappedUpload",  # first: neither Django nor gunicorn limits a file
+    "leaderboard.web.uploads.KeptUpload",
 ]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 12_000  # ten thousand rows selected in an admin list
 
@@ -257,7 +257,7 @@ WORKERS = {  # clusters of each architecture on this host, a sandbox each; sever
     "amd64": env.int("WORKERS_AMD64", default=1),
     "arm64": env.int("WORKERS_ARM64", default=1),
 }
-GRADER = env.str("ARCH_KERNELS_GRADER", default="leaderboard.grader")  # the module that grades; tests put a quick one here
+GRADER = env.str("ARCH_KERNELS_GRADER", default="leaderboard.worker.grader")  # the module that grades; tests put a quick one here
 GRADING_ATTEMPTS = env.int("GRADING_ATTEMPTS", default=5)  # then a row is `failed`: visible, never a score
 BACKOFF_S = env.float("BACKOFF_S", default=10.0)  # before the second attempt; three times as long before each further one
 LEASE_S = env.int("LEASE_S", default=60)  # a worker that has not renewed for so long is dead
@@ -303,7 +303,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"once_per_minute": {"()": "leaderboard.log_once.OncePerMinute"}},
+    "filters": {"once_per_minute": {"()": "leaderboard.lib.log_once.OncePerMinute"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["once_per_minute"]}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     # Else a line every wake-up and request, and several every drawn figure.

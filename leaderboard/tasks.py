@@ -18,24 +18,17 @@ from django.db import connection
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
+from grading.architectures import ARCHS
 from grading.faults import CalibrationFailed, Fault
-from leaderboard import leases, pairs, queue_status, summaries
-from leaderboard.faults import fault_of, said, tolerated
-from leaderboard.leases import Lease, Presence
+from leaderboard.board import architecture_ratios, summaries
+from leaderboard.lib.faults import fault_of, said, tolerated
+from leaderboard.lib.processes import die_with_parent
 from leaderboard.models import Bundle, Result
-from leaderboard.processes import die_with_parent
-from leaderboard.services import (
-    bulk,
-    drift,
-    evaluations,
-    housekeeping,
-    importing,
-    passwords,
-    queueing,
-    recording,
-    room,
-    stand_ins,
-)
+from leaderboard.queue import status
+from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, passwords, queueing, recording, stand_ins
+from leaderboard.storage import room
+from leaderboard.worker import leases
+from leaderboard.worker.leases import Lease, Presence
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +90,7 @@ def others_first(arch: str) -> bool:
     if settings.SANDBOXES[arch] != "emulated":
         return False
     now = timezone.now()
-    at_work = {cluster for cluster, reason in queue_status.living_workers(now) if not reason}
+    at_work = {cluster for cluster, reason in status.living_workers(now) if not reason}
     others = [other for other, sandbox in settings.SANDBOXES.items() if sandbox in ("local", "docker") and other in at_work]
     return any(Result.objects.due(other, now).exists() for other in others)
 
@@ -180,7 +173,7 @@ def sweep() -> None:
             with tolerated(f"housekeeping goes on without {chore.__name__}"):  # what needs no room is done all the same
                 chore()
         summaries.warm()
-        pairs.warm()
+        architecture_ratios.warm()
 
 
 def carry_on_actions() -> None:
@@ -199,7 +192,7 @@ def prune() -> None:
 
 def look_after_the_queue() -> None:
     queueing.reclaim(timezone.now())
-    for arch in queueing.ARCHS:
+    for arch in ARCHS:
         if Result.objects.due(arch, timezone.now()).exists():
             queueing.wake(arch)
 

@@ -94,7 +94,7 @@ make_command() {
   cat >"$command" <<'END'
 #!/bin/sh
 root=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd) || exit
-PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} exec "$root/.venv/bin/python" -P -m leaderboard.upload_client "$@"
+PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} exec "$root/.venv/bin/python" -P -m leaderboard.bundles.upload_client "$@"
 END
   chmod +x "$command"
 }

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from leaderboard.processes import die_with_parent
+from leaderboard.lib.processes import die_with_parent
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LINES = 5  # what the double says of itself: NAME=value

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from grading.architectures import ARCHS
+from grading.result import PAGE_MB
 from grading.statistics import Estimate, exponential, log_time_draws, ratio_of_sums
 from grading.statistics.speedups import CONFIDENCE
-
-PAGE_MB = 4096 / 2**20  # the smallest growth of memory that can be seen: a ratio to 0 says nothing
-ARCHS = ("amd64", "arm64")
 
 Record = Mapping[str, Any]
 Pair = Mapping[str, Record]  # one subject: architecture -> its record

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from grading.comparison.ratios import ARCHS, Pair, Ratio, memory, of_answers, of_baselines, throughput
+from grading.architectures import ARCHS
+from grading.comparison.ratios import Pair, Ratio, memory, of_answers, of_baselines, throughput
 from grading.comparison.subjects import ANSWER, KINDS, Subject
 
 MACHINE_FACTS = (

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from grading.architectures import ARCHS
 from grading.faults import SandboxUnavailable
-from grading.sandbox import docker, emulated, local, prime
+from grading.sandbox import emulated, local
 from grading.sandbox.base import Resources, Sandbox
-
-ARCHITECTURES = ("amd64", "arm64")
+from grading.sandbox.docker import sandbox as docker
+from grading.sandbox.prime import sandbox as prime
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ def check(name: str, arch: str) -> str | None:
 
 
 def _unknown(name: str, arch: str) -> str | None:
-    if arch not in ARCHITECTURES:
-        return f"unknown architecture {arch!r}; there are: {', '.join(ARCHITECTURES)}"
+    if arch not in ARCHS:
+        return f"unknown architecture {arch!r}; there are: {', '.join(ARCHS)}"
     if not name:
         return f"no {arch} sandbox configured"
     if name not in BACKENDS:

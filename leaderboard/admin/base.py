@@ -12,8 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from leaderboard import access
-from leaderboard.models import BulkAction
+from leaderboard.models import BulkAction, access
 from leaderboard.services import bulk
 
 LOGGED_AT_MOST = 1000  # of one selection, row by row

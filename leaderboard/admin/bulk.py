@@ -12,9 +12,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from leaderboard import access
 from leaderboard.admin.base import ReadOnlyAdmin, page_of_action, tell
-from leaderboard.models import ApiToken, BulkAction, Bundle
+from leaderboard.models import ApiToken, BulkAction, Bundle, access
 from leaderboard.services import bulk
 
 OWNED = (ApiToken, Bundle)  # tables whose rows have an owner, who needs less

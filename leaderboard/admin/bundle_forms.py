@@ -7,11 +7,11 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
+from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleModel, LanguageModel
 from leaderboard.models.bundles import KINDS, WEIGHTS
 from leaderboard.services import asked
 from leaderboard.services.catalog import BASELINES
-from leaderboard.text import clean
 
 FORMS = 50  # models that are asked about; those with more answers come first
 

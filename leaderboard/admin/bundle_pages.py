@@ -17,17 +17,21 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from leaderboard import access, bundle_progress, faults, uploads
+from grading.architectures import ARCHS
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
-from leaderboard.models import Bundle, BundleEntry, Kernel
-from leaderboard.services import asked, importing, matching, queueing, room
-from leaderboard.views.refusals import wants_json
+from leaderboard.lib import faults
+from leaderboard.models import Bundle, BundleEntry, Kernel, access
+from leaderboard.queue import bundle_progress
+from leaderboard.services import asked, bundle_decisions, bundle_files, bundle_lease, bundle_reading, matching, queueing
+from leaderboard.storage import room
+from leaderboard.web import uploads
+from leaderboard.web.refusals import wants_json
 
 log = logging.getLogger(__name__)
 
 AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
 NAMELESS = "no model name"  # how the reason of such rows begins
-OUR_ERROR = re.compile(r"\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.importing notes one
+OUR_ERROR = re.compile(r"\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.bundle_lease notes one
 COLUMNS = 6  # models that stand side by side in the table of kernels; more are told one a line
 
 
@@ -133,14 +137,14 @@ class BundlePages(admin.ModelAdmin):
     def receive(self, request: HttpRequest, form: UploadForm) -> HttpResponse:
         file, values = form.cleaned_data["file"], form.cleaned_data
         try:
-            bundle = importing.keep_file(
+            bundle = bundle_files.keep_file(
                 file,
                 name=file.name,
                 public=bool(values["public"]),
                 model=values["model"],
                 uploader=request.user,  # type: ignore[arg-type]
             )
-        except importing.AlreadyThere as known:
+        except bundle_files.AlreadyThere as known:
             messages.warning(
                 request,
                 format_html('The same file is here already: <a href="{}">{}</a>.', page_of(known.bundle), known.bundle.name),
@@ -155,8 +159,8 @@ class BundlePages(admin.ModelAdmin):
             queueing.wake("housekeeping")
             return
         try:
-            importing.read(bundle)
-        except importing.Taken:
+            bundle_reading.read(bundle)
+        except bundle_lease.Taken:
             pass
         except Exception:  # logged there; the page shows it, and the housekeeping cluster tries again
             queueing.wake("housekeeping")
@@ -195,7 +199,7 @@ class BundlePages(admin.ModelAdmin):
             "brought": bundle.entries.count() if bundle.state == Bundle.State.IMPORTING else 0,
             "moving": moving,
             "verdicts": bundle_progress.verdict_table(bundle_progress.verdicts(bundle, counts)) if graded else [],
-            "archs": queueing.ARCHS,
+            "archs": ARCHS,
             "models": rows,
             "kernels": kernel_table(rows) if len(rows) <= COLUMNS else [],
             "kernel_ids": dict(Kernel.objects.values_list("name", "pk")),
@@ -241,7 +245,7 @@ class BundlePages(admin.ModelAdmin):
             return self.page(request, bundle, about, overlap)
         for part in about:
             part.save()
-        importing.confirm(
+        bundle_decisions.confirm(
             bundle, public=bool(form.cleaned_data["public"]), overlap=overlap.cleaned_data["overlap"] if overlap else ""
         )
         self.log_change(request, bundle, "Import confirmed.")
@@ -252,7 +256,7 @@ class BundlePages(admin.ModelAdmin):
         """Read it again, with a name for the rows that name no model."""
         bundle = self.found(request, pk, change=True)
         form = AgainForm(request.POST)
-        if request.method == "POST" and form.is_valid() and importing.read_again(bundle, form.cleaned_data["model"]):
+        if request.method == "POST" and form.is_valid() and bundle_decisions.read_again(bundle, form.cleaned_data["model"]):
             self.log_change(request, bundle, "Read again with another model name.")
             self.read(bundle)
         return HttpResponseRedirect(page_of(bundle))

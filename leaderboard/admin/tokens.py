@@ -9,9 +9,8 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from leaderboard import access
 from leaderboard.admin.base import Acting, in_bulk
-from leaderboard.models import ApiToken
+from leaderboard.models import ApiToken, access
 from leaderboard.services import tokens
 
 

@@ -8,7 +8,7 @@ from ninja import NinjaAPI
 from ninja.errors import Throttled, ValidationError
 
 from leaderboard.api import bundles, read
-from leaderboard.selection import BadSelection
+from leaderboard.board.selection import BadSelection
 
 api = NinjaAPI(
     title="Arch Kernels",

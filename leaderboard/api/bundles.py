@@ -25,15 +25,17 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard import access, faults, uploads
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
-from leaderboard.bundle_progress import Counts, counts, progress, verdicts
 from leaderboard.bundles.found import BundleError
-from leaderboard.models import Bundle, UploadKey
-from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.services import deletion, importing, matching, rights, room, tokens
+from leaderboard.lib import faults
+from leaderboard.models import Bundle, UploadKey, access
+from leaderboard.queue.bundle_progress import Counts, counts, progress, verdicts
+from leaderboard.queue.status import arch_counts, living_workers
+from leaderboard.services import bundle_decisions, bundle_files, bundle_reading, deletion, matching, tokens
+from leaderboard.storage import room
+from leaderboard.web import rights, uploads
 
 log = logging.getLogger(__name__)
 
@@ -203,8 +205,8 @@ def kept(request: HttpRequest, file: File, digest: str, **how: Any) -> tuple[Bun
     if known and not theirs(request).filter(pk=known.pk).exists():
         raise HttpError(409, "The same file is here already, in a public bundle of somebody else.")
     try:
-        bundle = importing.keep_file(file, uploader=user_of(request), **how)
-    except importing.AlreadyThere as there:
+        bundle = bundle_files.keep_file(file, uploader=user_of(request), **how)
+    except bundle_files.AlreadyThere as there:
         if not theirs(request).filter(pk=there.bundle.pk).exists():  # in the same moment
             raise HttpError(409, "The same file is here already, in a public bundle of somebody else.") from None
         return there.bundle, False
@@ -217,7 +219,7 @@ def begin(bundle: Bundle) -> None:
     """Let it be imported, or take it back: one that is kept and not confirmed would wait for ever."""
     try:
         refuse_undecided(bundle)
-        importing.confirm_when_read(bundle)
+        bundle_decisions.confirm_when_read(bundle)
     except HttpError:
         raise
     except BaseException:
@@ -232,7 +234,7 @@ def refuse_undecided(bundle: Bundle) -> None:
     if bundle.overlap or bundle.size_bytes > settings.BUNDLE_READ_NOW_MB << 20:
         return
     try:
-        read = importing.read(bundle)
+        read = bundle_reading.read(bundle)
     except Exception:  # noted there, and tried again by the housekeeping cluster
         return
     undecided = matching.open_overlaps(read) if read.state == Bundle.State.PREVIEW else []

@@ -10,7 +10,7 @@ from django.core.cache import BaseCache, caches
 from django.http import HttpRequest
 from ninja.throttling import SimpleRateThrottle
 
-from leaderboard.client_address import client_address
+from leaderboard.web.client_address import client_address
 
 
 class Limit(SimpleRateThrottle):

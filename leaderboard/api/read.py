@@ -8,18 +8,19 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from ninja import Query, Router
 
+from grading.architectures import ARCHS
 from leaderboard.api import limits
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
+from leaderboard.board.selection import BadSelection, Selection, read_selection
 from leaderboard.exports import contents
 from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.models import Kernel, LanguageModel, Submission
-from leaderboard.selection import ARCHS, BadSelection, Selection, read_selection
 from leaderboard.views.queue import api_queue
 
 router = Router(tags=["reading"], throttle=limits.reads)
 CURSOR = r"^([0-9a-z]{1,16}\.(amd64|arm64))?$"
 TOO_OFTEN = {429: Error}
-REFUSED = {400: Error, **TOO_OFTEN}  # 400: characters that are no text (leaderboard/fit_requests.py)
+REFUSED = {400: Error, **TOO_OFTEN}  # 400: characters that are no text (leaderboard/web/fit_requests.py)
 Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The architecture.")]
 NO_NUL = r"^[^\x00]*$"
 Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]

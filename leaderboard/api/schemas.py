@@ -10,7 +10,7 @@ from pydantic import Field, create_model
 
 from leaderboard.exports.columns import LEADERBOARD_COLUMNS, RESULT_COLUMNS
 from leaderboard.exports.contents import kind_of
-from leaderboard.queue_status import ArchStatus
+from leaderboard.queue.status import ArchStatus
 
 TYPES: dict[str, Any] = {
     "number": int | float | None,

@@ -22,7 +22,7 @@ from leaderboard.bundles.lines import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.taking import ARCHIVES, Taker, bare_name, normal
 from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
-from leaderboard.faults import fault_of
+from leaderboard.lib.faults import fault_of
 
 MAGIC = {
     b"PK\x03\x04": "zip",

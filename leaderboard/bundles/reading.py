@@ -18,7 +18,7 @@ from leaderboard.bundles.lines import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import READERS
 from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
 from leaderboard.bundles.taking import LINES
-from leaderboard.text import clean, shorten
+from leaderboard.lib.text import clean, shorten
 
 MAX_ROLLOUT = 2**31 - 1
 NAME_LENGTH = 300

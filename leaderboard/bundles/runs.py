@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leaderboard.bundles.found import Member
-from leaderboard.text import clean, shorten
+from leaderboard.lib.text import clean, shorten
 
 PLACES = (  # relative to the folder of the traces, newest writer first
     "configs/resolved/eval.json",

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from grading.architectures import ARCHS
 from grading.comparison.gradings import Gradings
 from grading.comparison.journal import Journal, JournalError
-from grading.comparison.ratios import ARCHS
 from grading.comparison.subjects import Subject, baselines
 from grading.comparison.summary import summary
 from grading.pipeline import Options
@@ -26,7 +26,7 @@ from kernels.spec import KernelSpec
 from leaderboard.bundles.found import BundleError
 from leaderboard.comparison.runs import Runs, read_runs
 from leaderboard.comparison.table import summary_text
-from leaderboard.management.progress import progress_bar
+from leaderboard.lib.progress_bar import progress_bar
 
 FORMAT = "arch-kernels comparison 1"
 EXIT_FAULT = 3

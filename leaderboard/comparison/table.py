@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from leaderboard.numbers import MISSING, mib, three_digits
+from grading.architectures import ARCHS
+from leaderboard.lib.formatting import MISSING, mib, three_digits
 
 HEADER = (
     *("kernel", "code", "M units/s amd64", "arm64", "arm64/amd64", "95 %"),
@@ -66,7 +67,7 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[str]:
     """What the numbers can and cannot say."""
     yield "M units/s and MiB are geometric means of what passed, in each kernel's unit; ratios are of what was measured on both."
     cpus = summary["vcpus"]
-    counts = ", ".join(f"{arch} {'/'.join(map(str, cpus[arch])) or 'unknown'}" for arch in ("amd64", "arm64"))
+    counts = ", ".join(f"{arch} {'/'.join(map(str, cpus[arch])) or 'unknown'}" for arch in ARCHS)
     verdict = {True: "equal", False: "NOT equal: throughputs compare different machines", None: "not known for both"}[
         cpus["equal"]
     ]

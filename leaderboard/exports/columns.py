@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from leaderboard import verdicts
-from leaderboard.aggregates import BEST_OF
+from leaderboard.board import verdicts
+from leaderboard.board.aggregates import BEST_OF
 from leaderboard.exports.tables import Column
 from leaderboard.models import Standing
 

@@ -16,7 +16,11 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from grading.version import HARNESS_MEASUREMENT
-from leaderboard.board import board_rows
+from leaderboard.board.architecture_ratios import pairs
+from leaderboard.board.head_to_head import compare
+from leaderboard.board.marks import CONDITIONS
+from leaderboard.board.rows import board_rows
+from leaderboard.board.selection import Selection
 from leaderboard.exports.columns import (
     ARCHITECTURE_COLUMNS,
     COMPARE_COLUMNS,
@@ -29,11 +33,7 @@ from leaderboard.exports.columns import (
 )
 from leaderboard.exports.formats import csv_text
 from leaderboard.exports.tables import Column, Table
-from leaderboard.marks import CONDITIONS
 from leaderboard.models import BundleEntry, BundleModel, Kernel, Machine, Result, Standing
-from leaderboard.pairs import pairs
-from leaderboard.pairwise import compare
-from leaderboard.selection import Selection
 
 FETCHED_AT_ONCE = 5000
 

@@ -7,17 +7,18 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from grading.result import PAGE_MB
 from grading.statistics import Estimate
-from leaderboard import numbers
-from leaderboard.aggregates import Summary
-from leaderboard.answers import Answer, Group, frontier
-from leaderboard.board import Row
+from leaderboard.board.aggregates import Summary
+from leaderboard.board.answers import Answer, Group, frontier
+from leaderboard.board.architecture_ratios import ModelRatios
+from leaderboard.board.head_to_head import ArchComparison
+from leaderboard.board.rows import Row
 from leaderboard.figures import plots, scales
 from leaderboard.figures.plots import Figure, Reference, Trace
+from leaderboard.lib import formatting
+from leaderboard.lib.text import isolated
 from leaderboard.models import LanguageModel
-from leaderboard.pairs import ModelRatios
-from leaderboard.pairwise import ArchComparison
-from leaderboard.text import isolated
 
 DASHES = {"naive": "dot", "tuned": "dash"}  # another baseline: dashdot
 FRONTIER_DASHES = {"amd64": "solid", "arm64": "dash"}
@@ -38,7 +39,7 @@ def speedup_of_models(rows: Sequence[Row], archs: Sequence[str], scale_name: str
         return scales.SPEEDUPS[scale_name](values, title, f"geometric-mean speedup, {scale_name}")
 
     return _models(
-        rows, archs, value=lambda s: s.speedup, text=numbers.times, scale=scale, more=[FULL_SCORE], higher_is_better=True
+        rows, archs, value=lambda s: s.speedup, text=formatting.times, scale=scale, more=[FULL_SCORE], higher_is_better=True
     )
 
 
@@ -77,9 +78,9 @@ def answers_of_models(
         plots.medians([(middle, y) for middle, y in middles if middle is not None]),
         plots.marks([speedup for _, speedup, _ in placed], [y for _, _, y in placed], arch, texts),
     ]
-    lines = [_baseline(*item, numbers.times) for item in baselines.items()]
+    lines = [_baseline(*item, formatting.times) for item in baselines.items()]
     if limit:
-        lines.append(Reference(x=limit, label=f"machine’s limit {numbers.times(limit)}", dash="solid", width=2))
+        lines.append(Reference(x=limit, label=f"machine’s limit {formatting.times(limit)}", dash="solid", width=2))
     scale = scales.powers_of_two([*values, *(line.x for line in lines)], *SPEEDUP_TITLES)
     return plots.row_chart(names, data, scale, lines, STRIP_ROW_PX)
 
@@ -105,7 +106,7 @@ def scores_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence
         "x": list(archs),
         "y": list(kernels),
         "z": [[group.score if group else None for group in row] for row in cells],
-        "text": [[numbers.score(group.score if group else None) for group in row] for row in cells],
+        "text": [[formatting.score(group.score if group else None) for group in row] for row in cells],
         "customdata": [[_group_text(group) for group in row] for row in cells],
         "texttemplate": "%{text}",
         "textfont": plots.font("var(--ink)"),
@@ -124,13 +125,13 @@ def scores_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence
 def bundles_of_model(rows: Sequence[Mapping[str, Any]], archs: Sequence[str]) -> Figure:
     """What each bundle brought of a model, oldest on top: the share that passed. rows: as the model's page has them."""
     bundles = list(dict.fromkeys(row["uid"] for row in rows))
-    dates = {row["uid"]: numbers.day(row["when"]) for row in rows}
+    dates = {row["uid"]: formatting.day(row["when"]) for row in rows}
     data = []
     for arch in archs:
         own = [row for row in rows if row["arch"] == arch]
         texts = [
             f"<b>{row['uid']}</b> on {arch}<br>{row['passed']} of {row['answers']} answers passed"
-            f"<br>score {numbers.score(row['score'])}, speedup {numbers.times(row['speedup'])}"
+            f"<br>score {formatting.score(row['score'])}, speedup {formatting.times(row['speedup'])}"
             for row in own
         ]
         y = [bundles.index(row["uid"]) + plots.shift(arch, archs) for row in own]
@@ -141,9 +142,7 @@ def bundles_of_model(rows: Sequence[Mapping[str, Any]], archs: Sequence[str]) ->
 
 def memory_against_speed(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float) -> Figure:
     """Extra memory against speedup of every passed answer to a kernel; a step line joins those that nothing beats on both."""
-    passed = [
-        (a, a.speedup, max(a.extra_mb, scales.PAGE_MB)) for a in answers if a.passed and a.speedup and a.extra_mb is not None
-    ]
+    passed = [(a, a.speedup, max(a.extra_mb, PAGE_MB)) for a in answers if a.passed and a.speedup and a.extra_mb is not None]
     x = scales.powers_of_two([speedup for _, speedup, _ in passed], *SPEEDUP_TITLES)
     y = scales.memory([limit_mb, *(extra for _, _, extra in passed)], "extra memory (log) · lower is better", "extra memory, log")
     data = [_frontier([a for a, _, _ in passed if a.arch == arch], arch, limit_mb, x.low) for arch in reversed(archs)]
@@ -172,7 +171,7 @@ def samples(answer_ns: Sequence[float], reference_ns: Sequence[float], arch: str
         texts = [_round_text(name, k, ns, middle, process) for k, ns in enumerate(times_ns)]
         y = [row + plots.jitter(k) for k in range(len(times_ns))]
         data.append(plots.trace("markers", distances, y, text=texts, marker=marker | {"size": 7}))
-        names.append(f"{name} {numbers.milliseconds(middle / 1e6)}")
+        names.append(f"{name} {formatting.milliseconds(middle / 1e6)}")
         everything += distances
     title = "time of a round, against the median of its row · further left is faster"
     scale = scales.per_cent(everything, title, "time against the row’s median")
@@ -188,7 +187,8 @@ def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what
         ]
         found = [own.throughput if what == "throughput" else own.memory for _, own in rows]
         texts = [
-            f"<b>{kernels[y]}</b>, {plots.plain(str(ratios.model))}<br>{numbers.three_digits(e.value)}{_interval(e.low, e.high)}"
+            f"<b>{kernels[y]}</b>, {plots.plain(str(ratios.model))}"
+            f"<br>{formatting.three_digits(e.value)}{_interval(e.low, e.high)}"
             f"<br>{own.pairs} answer{'' if own.pairs == 1 else 's'} on both"
             for (y, own), e in zip(rows, found, strict=True)
         ]
@@ -216,8 +216,8 @@ def differences_of_kernels(a: LanguageModel, b: LanguageModel, comparisons: Sequ
         rows = [("all kernels", own.overall.score), *((pair.kernel, pair.differences.score) for pair in own.kernels)]
         known = [(name, score) for name, score in rows if score.value is not None]
         texts = [
-            f"<b>{name}</b> on {own.arch}<br>{numbers.signed(e.value, 2)}"
-            + (f", 95 % interval {numbers.signed(e.low, 2)} to {numbers.signed(e.high, 2)}" if e.low is not None else "")
+            f"<b>{name}</b> on {own.arch}<br>{formatting.signed(e.value, 2)}"
+            + (f", 95 % interval {formatting.signed(e.low, 2)} to {formatting.signed(e.high, 2)}" if e.low is not None else "")
             for name, e in known
         ]
         y = [names.index(name) + plots.shift(own.arch, archs) for name, _ in known]
@@ -269,7 +269,7 @@ def _order(known: Sequence[tuple[Row, Estimate]], archs: Sequence[str], higher_i
 
 def _frontier(answers: Sequence[Answer], arch: str, limit_mb: float, slowest: float) -> Trace:
     """From the limit down at the fastest answer, then step by step to the leanest."""
-    points = [(speedup, max(extra, scales.PAGE_MB)) for speedup, extra in frontier(answers)]
+    points = [(speedup, max(extra, PAGE_MB)) for speedup, extra in frontier(answers)]
     steps = [(points[0][0], limit_mb), *points, (slowest, points[-1][1])] if points else []
     line = {"shape": "vh", "color": f"var(--{arch})", "width": 1.5, "dash": FRONTIER_DASHES[arch]}
     return plots.trace("lines", [speedup for speedup, _ in steps], [extra for _, extra in steps], line=line, hoverinfo="skip")
@@ -289,7 +289,7 @@ def _model_text(row: Row, estimate: Estimate, text: Callable[[float | None], str
 
 
 def _answer_text(answer: Answer, who: str) -> str:
-    speed = f"{numbers.times(answer.speedup)}{_interval(answer.low, answer.high)}"
+    speed = f"{formatting.times(answer.speedup)}{_interval(answer.low, answer.high)}"
     return f"<b>{plots.plain(who)}</b>, rollout {answer.rollout}, {answer.arch}<br>{speed}<br>{_mib(answer.extra_mb)} extra"
 
 
@@ -302,12 +302,12 @@ def _group_text(group: Group | None) -> str:
 
 def _round_text(name: str, k: int, ns: float, middle: float, process: Sequence[int]) -> str:
     where = f", process {process[k] + 1}" if k < len(process) else ""
-    return f"<b>round {k + 1}</b>{where}<br>{name} {numbers.milliseconds(ns / 1e6)} ({100 * (ns / middle - 1):+.1f} %)"
+    return f"<b>round {k + 1}</b>{where}<br>{name} {formatting.milliseconds(ns / 1e6)} ({100 * (ns / middle - 1):+.1f} %)"
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None else f", 95 % interval {numbers.span(low, high)}"
+    return "" if low is None else f", 95 % interval {formatting.span(low, high)}"
 
 
 def _mib(value: float | None) -> str:
-    return f"{numbers.mib(value)} MiB"
+    return f"{formatting.mib(value)} MiB"

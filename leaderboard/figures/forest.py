@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grading.statistics import Estimate
-from leaderboard import numbers, verdicts
-from leaderboard.board import Line, Metric, Row, shown_metrics
+from leaderboard.board import verdicts
+from leaderboard.board.rows import Line, Metric, Row, shown_metrics
+from leaderboard.board.selection import Selection
 from leaderboard.figures import scales
-from leaderboard.selection import Selection
+from leaderboard.lib import formatting
 
 BASELINE_LINES = ("naive", "tuned")  # drawn through all rows, by the baseline's name
 
@@ -169,19 +170,19 @@ def _note(line: Line, kernels: int, waiting: Waiting) -> str:
 def rank_text(row: Row | None) -> str:
     """1, or 3–5 where models share a rank; a dash for baselines."""
     if row is None or row.rank is None:
-        return numbers.MISSING
+        return formatting.MISSING
     low, high = row.rank
     return f"{low}" if low == high else f"{low}–{high}"
 
 
 def _entry(arch: str, row: Row | None, column: Column) -> Entry:
     if row is None:
-        return Entry(arch=arch, text=numbers.MISSING)
+        return Entry(arch=arch, text=formatting.MISSING)
     estimate = column.metric.value(row.summary)
     text, small = TEXTS[column.metric.key](estimate)
     if column.metric.key == "memory":
-        shares = (numbers.percent(row.summary.extra_share), numbers.times(row.summary.share_of_reference.value))
-        small = ", ".join(share for share in shares if share != numbers.MISSING)
+        shares = (formatting.percent(row.summary.extra_share), formatting.times(row.summary.share_of_reference.value))
+        small = ", ".join(share for share in shares if share != formatting.MISSING)
     elif row.model.is_baseline:  # graded once a kernel: the interval would describe the choice of kernels only
         estimate, small = Estimate(estimate.value), ""
     if column.axis is None:
@@ -191,11 +192,11 @@ def _entry(arch: str, row: Row | None, column: Column) -> Entry:
 
 
 def _score(own: Estimate) -> tuple[str, str]:
-    return numbers.score(own.value), numbers.span(own.low, own.high, digits=2)
+    return formatting.score(own.value), formatting.span(own.low, own.high, digits=2)
 
 
 def _share(own: Estimate) -> tuple[str, str]:
-    return numbers.percent(own.value), numbers.span(own.low, own.high, unit=100, digits=0)
+    return formatting.percent(own.value), formatting.span(own.low, own.high, unit=100, digits=0)
 
 
 TEXTS: Mapping[str, Callable[[Estimate], tuple[str, str]]] = {
@@ -203,9 +204,9 @@ TEXTS: Mapping[str, Callable[[Estimate], tuple[str, str]]] = {
     "pass": _share,
     "fast": _share,
     "best": _score,
-    "speedup": lambda own: (numbers.times(own.value), numbers.span(own.low, own.high)),
-    "throughput": lambda own: (numbers.three_digits(own.value), numbers.span(own.low, own.high)),
-    "memory": lambda own: (numbers.mib(own.value), ""),
+    "speedup": lambda own: (formatting.times(own.value), formatting.span(own.low, own.high)),
+    "throughput": lambda own: (formatting.three_digits(own.value), formatting.span(own.low, own.high)),
+    "memory": lambda own: (formatting.mib(own.value), ""),
 }
 
 

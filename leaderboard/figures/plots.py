@@ -14,7 +14,7 @@ from typing import Any
 
 from grading.statistics import Estimate
 from leaderboard.figures.scales import Scale
-from leaderboard.text import isolated
+from leaderboard.lib.text import isolated
 
 Figure = dict[str, Any]
 Trace = dict[str, Any]

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q, QuerySet
 
+from grading.architectures import ARCHS
 from leaderboard.models import Kernel, LanguageModel, Submission
-from leaderboard.services.queueing import ARCHS
 
 
 def selection_arguments(parser: CommandParser) -> None:

@@ -1,43 +1,111 @@
-"""How programs act for their users."""
+"""Who may do what: the one place that says it. The admin, the API, pages and querysets ask here.
+
+A right is a permission of Django's, named by its codename; a group that a migration made (leaderboard/migrations/0017_roles.py)
+holds those of a role. To look (`view_`) changes nothing. Whoever may upload has a say over their own bundles, and over no other.
+"""
 
 from __future__ import annotations
 
-from django.conf import settings
-from django.db import models
-from django.db.models.functions import Now
+import re
+from typing import Any
 
-from leaderboard.models.bundles import Bundle
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+
+APP = "leaderboard"
+VIEWED = ("bulkaction", "bundle", "calibration", "evaluation", "kernel", "languagemodel", "machine", "result", "submission")
+ROLES: dict[str, tuple[str, ...]] = {
+    "uploader": ("add_bundle", "add_apitoken"),
+    "reviewer": (
+        *(f"view_{name}" for name in (*VIEWED, "trial", "worker")),
+        *("change_bundle", "publish_bundle", "delete_bundle", "publish_submission"),
+        *("change_result", "regrade_result", "invalidate_result", "flag_result"),
+    ),
+}
+# The operator's are all of this application's but these, and the failed logins: neither users nor the kernels, which are code.
+NOT_THE_OPERATORS = ("add_kernel", "change_kernel", "delete_kernel")
+LOGINS = ("axes.view_accessattempt", "axes.delete_accessattempt")
+
+# {table: (the right that suffices for rows of one's own, the field that names their owner)}
+OWN: dict[str, tuple[str, str]] = {"bundle": ("add_bundle", "uploader"), "apitoken": ("add_apitoken", "user")}
+
+# {name of an address of the admin: the right to it}; one's own bundles and tokens need OWN's. The others follow from their names.
+ADDRESSES: dict[str, str] = {
+    "leaderboard_bundle_confirm": "change_bundle",
+    "leaderboard_bundle_again": "change_bundle",
+    "leaderboard_bundle_models": "change_bundle",
+    "leaderboard_bundle_state": "view_bundle",
+    "leaderboard_bundle_file": "view_bundle",
+    "leaderboard_bulkaction_state": "view_bulkaction",
+    "auth_user_password_change": "auth.change_user",
+}
 
 
-class ApiToken(models.Model):
-    """Lets a program act for a user. Only a hash is kept: the token itself is shown once, when it is made."""
+class Missing(PermissionDenied):
+    """What was asked for needs a right that the person does not have; the page that is shown names it."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
-    label = models.CharField(max_length=100)  # what it is for, in its owner's words
-    sha256 = models.CharField(max_length=64, unique=True, editable=False)
-    start = models.CharField(max_length=16, editable=False)  # its first characters, to tell it from others
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    used_at = models.DateTimeField(null=True, blank=True, editable=False)
-    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
-
-    class Meta:
-        verbose_name = "API token"
-        ordering = ["-id"]
-        permissions = [("revoke_apitoken", "Can see and revoke other people's API tokens")]
-
-    def __str__(self) -> str:
-        return f"{self.label} ({self.start}…)"
+    def __init__(self, right: str) -> None:
+        super().__init__(right)
+        self.right = right
 
 
-class UploadKey(models.Model):
-    """The Idempotency-Key of an upload: sent again, it is answered with the bundle of the first time."""
+def has(user: Any, right: str) -> bool:
+    """`right` is a codename of this application, or "app.codename". None is the command line, which may do everything."""
+    if user is None or user.has_perm(full(right)):
+        return True
+    # as in Django's admin: whoever may change rows may look at them
+    return ".view_" in full(right) and bool(user.has_perm(full(right).replace(".view_", ".change_")))
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=200)
-    bundle = models.ForeignKey(Bundle, on_delete=models.CASCADE, related_name="+")
 
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["user", "key"], name="one_bundle_per_upload_key")]
+def full(right: str) -> str:
+    return right if "." in right else f"{APP}.{right}"
 
-    def __str__(self) -> str:
-        return self.key
+
+def pk_of(user: Any) -> int | None:
+    """None for whoever is not signed in: rows without an owner are not theirs."""
+    pk: int | None = getattr(user, "pk", None)
+    return pk
+
+
+def owns(user: Any, row: Any) -> bool:
+    """Whether it is the user's own row, and the user may still have such rows."""
+    right, field = OWN[row._meta.model_name]
+    return pk_of(user) is not None and getattr(row, f"{field}_id") == pk_of(user) and has(user, right)
+
+
+def may(user: Any, right: str, row: Any = None) -> bool:
+    """Whether the right is there, for this row where one is named; without a row: for some of them, be it one's own."""
+    if has(user, right):
+        return True
+    table = full(right).rpartition("_")[2]
+    if table not in OWN:
+        return False
+    return has(user, OWN[table][0]) if row is None else owns(user, row)
+
+
+def require(user: Any, right: str, row: Any = None) -> None:
+    """Raises Missing."""
+    if not may(user, right, row):
+        raise Missing(right)
+
+
+def require_for_all(user: Any, right: str, rows: QuerySet[Any]) -> None:
+    """That the right is there for every one of these rows: they are one's own, or it holds for all. Raises Missing."""
+    if has(user, right):
+        return
+    table = rows.model._meta.model_name or ""
+    own, field = OWN.get(table, ("", ""))
+    if not own or not has(user, own) or rows.exclude(**{field: pk_of(user)}).exists():
+        raise Missing(right)
+
+
+def right_to(name: str, method: str) -> str:
+    """The right that an address of the admin asks for, "app.codename"; empty where it has none of its own."""
+    if name in ADDRESSES:
+        return full(ADDRESSES[name])
+    found = re.fullmatch(r"([a-z_]+)_([a-z]+)_(changelist|add|change|delete|history)", name)
+    if not found:
+        return ""
+    app, table, page = found.groups()
+    verb = {"add": "add", "delete": "delete"}.get(page) or ("change" if method == "POST" and page == "change" else "view")
+    return f"{app}.{verb}_{table}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from leaderboard import querysets
+from leaderboard.models import querysets
 
 
 class Kernel(models.Model):

@@ -1,10 +1,12 @@
-"""Public ids and the names of the architectures."""
+"""Public ids, and the architectures as a choice."""
 
 from __future__ import annotations
 
 import secrets
 
-ARCHITECTURES = [("amd64", "amd64"), ("arm64", "arm64")]
+from grading.architectures import ARCHS
+
+ARCH_CHOICES = [(arch, arch) for arch in ARCHS]
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no letter that reads as a digit
 
 

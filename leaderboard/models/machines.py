@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
-from leaderboard import querysets
-from leaderboard.models.ids import ARCHITECTURES, public_id
+from leaderboard.models import querysets
+from leaderboard.models.ids import ARCH_CHOICES, public_id
 
 
 class Machine(models.Model):
@@ -14,7 +14,7 @@ class Machine(models.Model):
 
     uid = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     fingerprint = models.CharField(max_length=64, unique=True)  # sha256 of the canonical facts
-    arch = models.CharField(max_length=8, choices=ARCHITECTURES)
+    arch = models.CharField(max_length=8, choices=ARCH_CHOICES)
     cpu_model = models.CharField(max_length=200, blank=True)
     vcpus = models.PositiveIntegerField(null=True)
     memory_mb = models.FloatField(null=True)

@@ -9,9 +9,9 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from leaderboard import querysets
+from leaderboard.models import querysets
 from leaderboard.models.catalog import Kernel, LanguageModel
-from leaderboard.models.ids import ARCHITECTURES
+from leaderboard.models.ids import ARCH_CHOICES
 from leaderboard.models.machines import Machine
 from leaderboard.models.submissions import Submission
 
@@ -28,7 +28,7 @@ class Result(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="results")
     kernel = models.ForeignKey(Kernel, on_delete=models.PROTECT, related_name="results")
     model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="results")
-    arch = models.CharField(max_length=8, choices=ARCHITECTURES)
+    arch = models.CharField(max_length=8, choices=ARCH_CHOICES)
     public = models.BooleanField(default=True)  # the submission's, copied so that boards need no join
 
     # the job
@@ -128,7 +128,7 @@ class Standing(models.Model):
 
     model = models.ForeignKey(LanguageModel, on_delete=models.CASCADE, related_name="standings")
     kernel = models.ForeignKey(Kernel, on_delete=models.CASCADE, related_name="standings")
-    arch = models.CharField(max_length=8, choices=ARCHITECTURES)
+    arch = models.CharField(max_length=8, choices=ARCH_CHOICES)
     measurement = models.CharField(max_length=32)
     answers = models.PositiveIntegerField(default=0)
     passed = models.PositiveIntegerField(default=0)

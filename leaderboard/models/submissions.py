@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from leaderboard import querysets
+from leaderboard.models import querysets
 from leaderboard.models.bundles import Bundle
 from leaderboard.models.catalog import Kernel, LanguageModel
 from leaderboard.models.ids import public_id

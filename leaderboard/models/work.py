@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
-from leaderboard import querysets
+from leaderboard.models import querysets
 from leaderboard.models.bundles import Bundle
 
 

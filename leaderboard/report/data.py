@@ -10,14 +10,14 @@ from typing import Any
 
 from django.db.models import Avg, Count, Max, Q
 
-from leaderboard.board import Row, board_rows
+from grading.architectures import ARCHS
+from leaderboard.board.architecture_ratios import Pairs, fresh_pairs
+from leaderboard.board.rows import Row, board_rows
+from leaderboard.board.selection import Selection
+from leaderboard.board.summaries import Summaries
 from leaderboard.models import Bundle, Kernel, LanguageModel, Machine, Result, Standing, Submission
-from leaderboard.pairs import Pairs, fresh_pairs
-from leaderboard.querysets import ResultQuerySet
-from leaderboard.selection import Selection
-from leaderboard.summaries import Summaries
+from leaderboard.models.querysets import ResultQuerySet
 
-ARCHS = ("amd64", "arm64")
 Counts = dict[tuple[str, str], Counter[str]]  # (model's name, kernel's name) -> verdicts
 
 

@@ -1,4 +1,4 @@
-"""The pages' figures (leaderboard.charts) as SVG without a browser: marks, intervals, lines, axes. Same figure, same bytes."""
+"""The pages' figures (figures/charts.py) as SVG without a browser: marks, intervals, lines, axes. Same figure, same bytes."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from leaderboard.board.verdicts import FAILURE_GROUPS, PASSED
 from leaderboard.figures.plots import LETTER_PX
 from leaderboard.report.drawing import BASELINE_PX, colour, document, rect, text
-from leaderboard.verdicts import FAILURE_GROUPS, PASSED
 
 WIDTH_PX, ROW_PX, BAR_PX, TOP_PX, RIGHT_PX, GAP_PX = 660, 24, 14, 40, 70, 1
 LABELS = {"build": "not built", "crash": "crashed, slow, threads", "wrong": "wrong answer", "memory": "memory limit"}

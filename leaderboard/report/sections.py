@@ -9,16 +9,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from grading.architectures import ARCHS
 from grading.statistics import Estimate
-from leaderboard import numbers, verdicts
-from leaderboard.board import Row
+from leaderboard.board import verdicts
+from leaderboard.board.architecture_ratios import ModelRatios, Pairs, Ratios, details, shown_models
+from leaderboard.board.rows import Row
 from leaderboard.figures.forest import rank_text
+from leaderboard.lib import formatting
+from leaderboard.lib.formatting import MISSING
 from leaderboard.models import LanguageModel, Machine
-from leaderboard.numbers import MISSING
-from leaderboard.pairs import ModelRatios, Pairs, Ratios, details
-from leaderboard.report.data import ARCHS, Counts, Report
+from leaderboard.report.data import Counts, Report
 from leaderboard.report.markdown import code, plain, table
-from leaderboard.views.architectures import shown_models
 
 FOLDER = Path(__file__).resolve().parent
 TABLES = ("leaderboard", "results", "architectures")  # that lie beside the document
@@ -30,7 +31,7 @@ def summary(report: Report, note: str) -> Iterator[str]:
     llms = [model for model in report.models if not model.is_baseline]
     yield "# Arch Kernels v1: results"
     yield ""
-    when = f"As of {numbers.utc(report.newest)}, its newest result:" if report.newest else "So far:"
+    when = f"As of {formatting.utc(report.newest)}, its newest result:" if report.newest else "So far:"
     who = f"{_count(len(llms), 'model')} and {_count(len(report.models) - len(llms), 'baseline')}"
     totals = {arch: _total(counts) for arch, counts in report.verdicts.items()}
     graded = ", ".join(f"{_count(n, 'graded answer')} on {arch}" for arch, n in totals.items()) or "nothing graded"
@@ -187,24 +188,24 @@ def _text(name: str) -> list[str]:
 def _model_row(row: Row) -> tuple[str, ...]:
     own = row.summary
     bare = row.model.is_baseline  # graded once a kernel: its interval would describe the choice of kernels only
-    share = "" if own.extra_share is None else numbers.percent(own.extra_share)
+    share = "" if own.extra_share is None else formatting.percent(own.extra_share)
     return (
         f"*{plain(row.model)}*" if bare else plain(row.model),
         rank_text(row),
-        numbers.score(own.score.value),
-        "" if bare else numbers.span(own.score.low, own.score.high, digits=2),
+        formatting.score(own.score.value),
+        "" if bare else formatting.span(own.score.low, own.score.high, digits=2),
         f"{own.passed} / {own.answers}",
         "" if bare else _percents(own.pass_rate),
-        numbers.times(own.speedup.value),
-        "" if bare else numbers.span(own.speedup.low, own.speedup.high),
-        numbers.mib(own.extra.value),
+        formatting.times(own.speedup.value),
+        "" if bare else formatting.span(own.speedup.low, own.speedup.high),
+        formatting.mib(own.extra.value),
         share,
     )
 
 
 def _percents(estimate: Estimate) -> str:
-    span = numbers.span(estimate.low, estimate.high, unit=100, digits=0)
-    return f"{span}{numbers.THIN}%" if span else ""
+    span = formatting.span(estimate.low, estimate.high, unit=100, digits=0)
+    return f"{span}{formatting.THIN}%" if span else ""
 
 
 def _emulated_rows(report: Report, counts: Counts) -> Iterator[tuple[str, ...]]:
@@ -237,7 +238,7 @@ def _speed_cell(report: Report, arch: str, model: LanguageModel, kernel: str) ->
     if standing is None:
         return ""
     logs = standing.per_answer.get("log_speedups", [])
-    speed = numbers.times(math.exp(median(logs))) if logs else MISSING
+    speed = formatting.times(math.exp(median(logs))) if logs else MISSING
     return f"{speed} ({standing.passed}/{standing.answers})"
 
 
@@ -258,10 +259,10 @@ def _ratio_row(ratios: ModelRatios) -> tuple[str, ...]:
 
 def _ratio_cells(own: Ratios) -> tuple[str, ...]:
     return (
-        numbers.three_digits(own.throughput.value),
-        numbers.span(own.throughput.low, own.throughput.high),
-        numbers.three_digits(own.memory.value),
-        numbers.span(own.memory.low, own.memory.high),
+        formatting.three_digits(own.throughput.value),
+        formatting.span(own.throughput.low, own.throughput.high),
+        formatting.three_digits(own.memory.value),
+        formatting.span(own.memory.low, own.memory.high),
     )
 
 
@@ -275,8 +276,8 @@ def _kernel_ratios(report: Report, pairs: Pairs) -> Iterator[str]:
             (
                 code(kernel.name),
                 str(own.pairs),
-                numbers.three_digits(own.amd64),
-                numbers.three_digits(own.arm64),
+                formatting.three_digits(own.amd64),
+                formatting.three_digits(own.arm64),
                 *_ratio_cells(own),
             )
             for kernel in report.kernels

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from leaderboard.board.architecture_ratios import shown_models
+from leaderboard.board.selection import Selection
 from leaderboard.exports import contents
 from leaderboard.exports.formats import csv_text
 from leaderboard.figures import charts
@@ -15,8 +17,6 @@ from leaderboard.report.data import Report, read
 from leaderboard.report.drawing import draw
 from leaderboard.report.failures import failure_bars
 from leaderboard.report.markdown import figure
-from leaderboard.selection import Selection
-from leaderboard.views.architectures import shown_models
 
 FIGURES = "figures"
 CAPTIONS = {

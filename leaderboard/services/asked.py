@@ -8,11 +8,10 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 
-from leaderboard import access
 from leaderboard.bundles.runs import SAMPLING, SERVED
-from leaderboard.models import Bundle, BundleEntry, BundleModel, LanguageModel, Submission
-from leaderboard.querysets import brought_by
-from leaderboard.text import clean, shorten
+from leaderboard.lib.text import clean, shorten
+from leaderboard.models import Bundle, BundleEntry, BundleModel, LanguageModel, Submission, access
+from leaderboard.models.querysets import brought_by
 
 MOST = 500  # models of one bundle that are told one by one
 DETAILS = ("display_name", "provider", "weights")

@@ -20,13 +20,14 @@ from django.db import DatabaseError, models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from leaderboard import faults
-from leaderboard.faults import fault_of, tolerated
+from leaderboard.lib import faults
+from leaderboard.lib.faults import fault_of, tolerated
+from leaderboard.lib.text import clean
 from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result, Submission
 from leaderboard.services import bulk_work as work
-from leaderboard.services import queueing, room
+from leaderboard.services import queueing
 from leaderboard.services.bulk_work import Beat, Done
-from leaderboard.text import clean
+from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ class Operation:
     title: str
     of: type[models.Model]
     work: Callable[[list[int], str, Beat], Done]
-    right: str  # that it needs (leaderboard.access); rows of one's own may need less
+    right: str  # that it needs (leaderboard.models.access); rows of one's own may need less
     question: str = ""  # asked on a page of its own; empty: done without asking
     losses: Callable[[list[int]], Done] | None = None  # the counts on that page
     reason: bool = False  # a reason is asked for, and shown to everybody

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from grading.architectures import ARCHS
 from leaderboard.models import ApiToken, Bundle, BundleEntry, LanguageModel, Result, Submission
 from leaderboard.services import deletion, judgement, priorities, queueing, tokens, visibility
 
@@ -51,7 +52,7 @@ def lost_with_answers(ids: list[int]) -> Done:
 
 def regrade_results(ids: list[int], reason: str, beat: Beat) -> Done:
     queued = 0
-    for arch in queueing.ARCHS:
+    for arch in ARCHS:
         chosen = Result.objects.filter(pk__in=ids, arch=arch).order_by().values("submission")
         queued += queueing.regrade(Submission.objects.filter(pk__in=chosen), [arch])
     return {"gradings queued": queued}

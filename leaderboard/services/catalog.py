@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from grading.answer import AnswerFrom
+from grading.architectures import ARCHS
 from grading.version import kernel_version, measurement
 from kernels.catalog import load_catalog
 from kernels.spec import KernelSpec
@@ -64,7 +65,7 @@ def _sync_baseline(name: str, kernels: list[Kernel], catalog: dict[str, KernelSp
         submission, changed = _baseline_submission(name, kernel, model, BASELINES[name](catalog[kernel.name]))
         graded = Result.objects.filter(submission=submission, measurement=kernel.measurement, invalidated=False)
         known = set() if changed else set(graded.values_list("arch", flat=True))
-        for arch in queueing.ARCHS:
+        for arch in ARCHS:
             if arch not in known:
                 missing[arch].append(submission)
     return sum(

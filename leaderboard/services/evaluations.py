@@ -21,7 +21,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from leaderboard.models import Evaluation
-from leaderboard.services import queueing, room
+from leaderboard.services import queueing
+from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 

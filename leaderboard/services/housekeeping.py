@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django_q.models import OrmQ, Schedule, Task
 
-from leaderboard import login_brake
 from leaderboard.models import Bundle, Worker
-from leaderboard.services import bulk, deletion, leftovers, trials
+from leaderboard.services import bulk, deletion, failed_logins, trials
+from leaderboard.storage import temp_files
 
 WORKERS_FOR = timedelta(hours=1)
 TASKS_FOR = timedelta(days=7)
@@ -24,9 +24,9 @@ def prune(now: datetime) -> None:
     for bundle in Bundle.objects.filter(state=Bundle.State.DELETING):  # whoever began it was killed, or is still at it
         deletion.delete_bundle(bundle)
     trials.prune(now)
-    leftovers.prune(now)
+    temp_files.prune(now)
     bulk.prune(now)
-    login_brake.prune(now)
+    failed_logins.prune(now)
     # Messages for a cluster that does not exist (a mistyped name) would wait for ever.
     OrmQ.objects.exclude(key__in=settings.CLUSTERS).filter(lock__lt=now - TASKS_FOR).delete()
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Length
 
-from leaderboard import access
 from leaderboard.bundles.found import Answer
-from leaderboard.models import Bundle, BundleEntry, Submission
-from leaderboard.text import clean
+from leaderboard.lib.text import clean
+from leaderboard.models import Bundle, BundleEntry, Submission, access
 
 
 @dataclass(frozen=True)

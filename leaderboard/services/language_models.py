@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
 
+from leaderboard.lib.text import clean, shorten
 from leaderboard.models import BundleModel, LanguageModel, ModelAlias, Result, Submission
 from leaderboard.services import standings
-from leaderboard.text import clean, shorten
 
 SLUG_LENGTH = 110  # of 120: room for a number
 

@@ -19,8 +19,8 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from leaderboard.bundles.found import Answer, BundleError
+from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, Submission
-from leaderboard.text import clean, shorten
 
 NAMED = 3  # earlier bundles that a sentence names
 ASK = "say whether it is the same run (overlap=same, --same-run) or another one (overlap=another, --another-run)"

@@ -15,13 +15,13 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
-from leaderboard.models import ARCHITECTURES, Result, Submission
-from leaderboard.processes import is_dead
+from grading.architectures import ARCHS
+from leaderboard.lib.processes import is_dead
+from leaderboard.models import Result, Submission
 from leaderboard.services import priorities, standings
 
 log = logging.getLogger(__name__)
 
-ARCHS = tuple(arch for arch, _ in ARCHITECTURES)
 CHUNK = 500
 Priority = int | Callable[[Submission], int]  # the same for all, or one for each
 

@@ -15,10 +15,10 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from leaderboard.limits import limits_of
+from leaderboard.board.roofline import limits_of
+from leaderboard.lib.text import clean, shorten
 from leaderboard.models import LanguageModel, Machine, Result
 from leaderboard.services import standings
-from leaderboard.text import clean, shorten
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import QuerySet
 
+from grading.result import PAGE_MB
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
-
-PAGE_MB = 1 / 256  # 4 KiB: extra memory of 0 would take the geometric mean with it
 
 
 class Cell(NamedTuple):

@@ -10,8 +10,8 @@ from django.conf import settings
 
 from leaderboard.bundles.found import Answer, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.lib.text import shorten
 from leaderboard.services.known import Known
-from leaderboard.text import shorten
 
 KINDS = 1000  # of reasons: names of kernels that are made up would go on for ever
 SHOWN = 50

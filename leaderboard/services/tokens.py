@@ -10,7 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q
 from django.utils import timezone
 
-from leaderboard.faults import tolerated
+from leaderboard.lib.faults import tolerated
 from leaderboard.models import ApiToken
 
 PREFIX = "ak_"  # so that scanners for leaked secrets can know one

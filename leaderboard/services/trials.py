@@ -12,11 +12,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.answer import Kind, extract
+from grading.architectures import ARCHS
+from leaderboard.lib.text import clean
 from leaderboard.models import Kernel, LanguageModel, Result, Submission, Trial, public_id
-from leaderboard.queue_status import arch_counts, living_workers
+from leaderboard.queue.status import arch_counts, living_workers
 from leaderboard.services import priorities, queueing
 from leaderboard.services.language_models import find_model
-from leaderboard.text import clean
 
 MODEL = "trial"
 
@@ -65,7 +66,7 @@ def check_share(user: User) -> None:
 def moving_archs() -> list[str]:
     """Those that do not wait for an operator: what waits there is nobody's impatience."""
     workers = living_workers(timezone.now())
-    return [arch for arch in queueing.ARCHS if not arch_counts(arch, {(arch, Result.State.QUEUED): 1}, workers).parked]
+    return [arch for arch in ARCHS if not arch_counts(arch, {(arch, Result.State.QUEUED): 1}, workers).parked]
 
 
 def prune(now: datetime) -> int:

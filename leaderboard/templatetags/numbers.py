@@ -1,4 +1,4 @@
-"""Numbers, times and verdicts in templates; the formats are leaderboard/numbers.py's."""
+"""Numbers, times and verdicts in templates; the formats are leaderboard/lib/formatting.py's."""
 
 from __future__ import annotations
 
@@ -12,46 +12,47 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from leaderboard import numbers, verdicts
-from leaderboard.limits import Limit
+from leaderboard.board import verdicts
+from leaderboard.board.roofline import Limit
+from leaderboard.lib import formatting
 
 register = template.Library()
 
 for function in (
-    numbers.three_digits,
-    numbers.times,
-    numbers.percent,
-    numbers.mib,
-    numbers.milliseconds,
-    numbers.duration,
-    numbers.score,
+    formatting.three_digits,
+    formatting.times,
+    formatting.percent,
+    formatting.mib,
+    formatting.milliseconds,
+    formatting.duration,
+    formatting.score,
 ):
     register.filter(function.__name__, function)
 
 
 @register.simple_tag
 def span(low: float | None, high: float | None) -> str:
-    return numbers.span(low, high)
+    return formatting.span(low, high)
 
 
 @register.simple_tag
 def span_percent(low: float | None, high: float | None) -> str:
-    return numbers.span(low, high, unit=100, digits=0)
+    return formatting.span(low, high, unit=100, digits=0)
 
 
 @register.simple_tag
 def span_score(low: float | None, high: float | None) -> str:
-    return numbers.span(low, high, digits=2)
+    return formatting.span(low, high, digits=2)
 
 
 @register.filter
 def signed(value: float | None, digits: int = 2) -> str:
-    return numbers.signed(value, digits)
+    return formatting.signed(value, digits)
 
 
 @register.filter
 def signed_percent(value: float | None) -> str:
-    return numbers.MISSING if value is None else f"{numbers.signed(100 * value, 0)}{numbers.THIN}%"
+    return formatting.MISSING if value is None else f"{formatting.signed(100 * value, 0)}{formatting.THIN}%"
 
 
 @register.simple_tag
@@ -59,15 +60,16 @@ def span_signed(low: float | None, high: float | None, digits: int, unit: float 
     """From −0.10 to +0.32: an en dash would be read as a minus."""
     if low is None or high is None:
         return ""
-    return f"{numbers.signed(unit * low, digits)} to {numbers.signed(unit * high, digits)}"
+    return f"{formatting.signed(unit * low, digits)} to {formatting.signed(unit * high, digits)}"
 
 
 @register.filter
 def utc(moment: datetime | None) -> str | SafeString:
     """A time element in UTC; a script shows it in the reader's zone."""
     if moment is None:
-        return numbers.MISSING
-    return format_html('<time datetime="{}">{}</time>', moment.astimezone(UTC).isoformat(timespec="seconds"), numbers.utc(moment))
+        return formatting.MISSING
+    iso = moment.astimezone(UTC).isoformat(timespec="seconds")
+    return format_html('<time datetime="{}">{}</time>', iso, formatting.utc(moment))
 
 
 @register.filter
@@ -79,7 +81,7 @@ def share_of(throughput_m: float | None, limit: Limit) -> float | None:
 def verdict(name: str) -> str | SafeString:
     """✓ passed, ✕ wrong_answer, ◌ internal_error."""
     if not name:
-        return numbers.MISSING
+        return formatting.MISSING
     sign, kind = {verdicts.PASSED: ("✓", "pass"), verdicts.INTERNAL_ERROR: ("◌", "wait")}.get(name, ("✕", "fail"))
     return format_html('<span class="tag {}">{} {}</span>', kind, sign, name)
 

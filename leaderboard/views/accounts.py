@@ -16,9 +16,9 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from leaderboard import login_brake
-from leaderboard.client_address import client_address
 from leaderboard.services import passwords
+from leaderboard.web import login_throttle
+from leaderboard.web.client_address import client_address
 
 
 class ChangeForm(PasswordChangeForm):
@@ -73,7 +73,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         if not passwords.may_ask(client_address(request), email):
-            return login_brake.asked_too_often(request)
+            return login_throttle.asked_too_often(request)
         passwords.ask(email, settings.SITE_URL or request.build_absolute_uri("/"))
         return redirect("password_reset_sent")
     return render(request, "leaderboard/account/ask.html", {"form": form})

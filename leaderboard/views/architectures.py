@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from leaderboard.board.architecture_ratios import BASELINES, details, pairs, shown_models
+from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.models import Kernel
-from leaderboard.pairs import ModelRatios, Pairs, details, pairs
-from leaderboard.selection import Selection, with_selection
 
 ROWS_A_PAGE = 50
-BASELINES = ("naive", "tuned")
 
 
 @with_selection()
@@ -49,11 +46,3 @@ def architectures(request: HttpRequest, selection: Selection) -> HttpResponse:
 def ratios_figure(request: HttpRequest, selection: Selection, what: str) -> HttpResponse:
     names = list(Kernel.objects.active().values_list("name", flat=True))
     return JsonResponse(charts.ratios_of_kernels(shown_models(pairs(selection)), names, what))
-
-
-def shown_models(found: Pairs) -> list[ModelRatios]:
-    """By kernel: the two baselines, and the model with the most answers on both (the selection may name another)."""
-    known: list[ModelRatios] = [ratios for ratios in found.models if ratios.overall.pairs]
-    baselines = [ratios for name in BASELINES for ratios in known if ratios.model.is_baseline and ratios.model.name == name]
-    models: list[Any] = sorted((r for r in known if not r.model.is_baseline), key=lambda r: (-r.overall.pairs, r.model.name))
-    return [*baselines, *models[:1]]

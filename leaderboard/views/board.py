@@ -9,16 +9,17 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from leaderboard import verdicts
-from leaderboard.aggregates import BEST_OF
-from leaderboard.board import METRICS, Row, board_lines, board_rows, waiting_models
+from grading.architectures import ARCHS
+from leaderboard.board import verdicts
+from leaderboard.board.aggregates import BEST_OF
+from leaderboard.board.rows import METRICS, Row, board_lines, board_rows, waiting_models
+from leaderboard.board.selection import BOTH, SCALES, Selection, with_selection
+from leaderboard.board.summaries import Summaries
 from leaderboard.exports.columns import SHOWN
 from leaderboard.figures import charts
 from leaderboard.figures.forest import forest
 from leaderboard.models import Kernel, Result
-from leaderboard.selection import ARCHS, BOTH, SCALES, Selection, with_selection
-from leaderboard.status import pending
-from leaderboard.summaries import Summaries
+from leaderboard.queue.page import pending
 
 SORT_LABELS = {
     "score": "score",

@@ -13,8 +13,8 @@ from django.shortcuts import render
 
 from grading.version import HARNESS_MEASUREMENT
 from kernels import catalog
+from leaderboard.board.selection import Selection, with_selection
 from leaderboard.models import Kernel, Result
-from leaderboard.selection import Selection, with_selection
 
 KEPT_S = 60  # the counts read every result
 FILE = "changes.toml"

@@ -8,10 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from leaderboard.board.head_to_head import compare as compare_models
+from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.models import LanguageModel, Standing
-from leaderboard.pairwise import compare as compare_models
-from leaderboard.selection import Selection, with_selection
 
 
 @with_selection()

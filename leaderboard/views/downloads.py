@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 
+from leaderboard.board.selection import Selection, with_selection
 from leaderboard.exports import contents
 from leaderboard.exports.formats import FORMATS
 from leaderboard.exports.parquet import NoParquet, parquet_bytes
 from leaderboard.exports.tables import Table
-from leaderboard.selection import Selection, with_selection
 
 
 @with_selection()

@@ -13,15 +13,16 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
+from grading.architectures import ARCHS
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import KernelSpec
-from leaderboard.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
+from leaderboard.board.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
+from leaderboard.board.marks import CONDITIONS, DOUBTFUL, NOT_COUNTED
+from leaderboard.board.roofline import limits_of
+from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
-from leaderboard.highlight import highlight_c
-from leaderboard.limits import limits_of
-from leaderboard.marks import CONDITIONS, DOUBTFUL, NOT_COUNTED
+from leaderboard.lib.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Standing
-from leaderboard.selection import ARCHS, Selection, with_selection
 
 BEST_SHOWN = 10
 LISTED_BEHIND_FIGURE = 200

@@ -12,17 +12,19 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
+from grading.architectures import ARCHS
 from grading.statistics import wilson
-from leaderboard import numbers, verdicts
-from leaderboard.answers import Group, group_by_kernel, load_answers
-from leaderboard.board import Row, board_rows
+from leaderboard.board import verdicts
+from leaderboard.board.answers import Group, group_by_kernel, load_answers
+from leaderboard.board.marks import CONDITIONS, MEANINGS, marks
+from leaderboard.board.rows import Row, board_rows
+from leaderboard.board.selection import Selection, with_selection
+from leaderboard.board.summaries import Summaries
 from leaderboard.figures import charts
 from leaderboard.figures.forest import failure_bar, rank_text
-from leaderboard.marks import CONDITIONS, MEANINGS, marks
+from leaderboard.lib import formatting
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
-from leaderboard.querysets import ResultQuerySet
-from leaderboard.selection import ARCHS, Selection, with_selection
-from leaderboard.summaries import Summaries
+from leaderboard.models.querysets import ResultQuerySet
 from leaderboard.views.submissions import for_whom_it_is
 
 ANSWERS_A_PAGE = 100
@@ -150,7 +152,7 @@ def _summary(row: Row) -> dict[str, Any]:
         "summary": own,
         "rank_text": rank_text(row) if row.rank else "",
         "best": [] if row.model.is_baseline else [(k, estimate) for k, estimate in own.best if estimate.value is not None],
-        "pass_interval": numbers.span(own.pass_rate.low, own.pass_rate.high, unit=100, digits=0),
+        "pass_interval": formatting.span(own.pass_rate.low, own.pass_rate.high, unit=100, digits=0),
         "bar": failure_bar(row.arch, own.verdicts, own.answers),
     }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from leaderboard import numbers
+from leaderboard.board.selection import Selection, with_selection
+from leaderboard.lib import formatting
 from leaderboard.models import Machine
-from leaderboard.selection import Selection, with_selection
 
 
 @with_selection()
@@ -40,6 +40,6 @@ def describe(machine: Machine) -> list[tuple[str, str]]:
         ("Huge pages", machine.huge_pages),
         ("Sandbox", machine.backend),
         ("Image", machine.image),
-        ("First seen", numbers.utc(machine.first_seen)),
+        ("First seen", formatting.utc(machine.first_seen)),
         ("Id in exports", machine.uid),
     ]

@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from leaderboard import verdicts
-from leaderboard.examples import examples
+from leaderboard.board import verdicts
+from leaderboard.board.marks import MEANINGS
+from leaderboard.board.worked_examples import examples
 from leaderboard.exports.columns import COLUMNS
 from leaderboard.exports.contents import formats_of
-from leaderboard.marks import MEANINGS
 
 BIBTEX = """\
 @misc{{archkernels,

@@ -11,12 +11,12 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from leaderboard import kept
+from leaderboard.board.selection import Selection, with_selection
+from leaderboard.lib import stale_cache
 from leaderboard.models import Result
-from leaderboard.querysets import ResultQuerySet
-from leaderboard.queue_status import queue_status
-from leaderboard.selection import Selection, with_selection
-from leaderboard.status import progress
+from leaderboard.models.querysets import ResultQuerySet
+from leaderboard.queue.page import progress
+from leaderboard.queue.status import queue_status
 
 ROWS = 20
 
@@ -24,7 +24,7 @@ ROWS = 20
 @with_selection()
 def queue(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Counts and progress of each architecture, what runs, what failed, what was graded last; public rows only."""
-    kept.moving.set(True)
+    stale_cache.moving.set(True)
     now = timezone.now()
     results = Result.objects.public().filter(selection.narrowed).light().select_related("submission", "kernel", "model")
     context = {
@@ -42,7 +42,7 @@ def queue(request: HttpRequest, selection: Selection) -> HttpResponse:
 @csrf_exempt  # it only reads, and a wrong method is to be told so
 @require_safe
 def api_queue(request: HttpRequest) -> JsonResponse:
-    kept.moving.set(True)
+    stale_cache.moving.set(True)
     return JsonResponse(queue_status())
 
 

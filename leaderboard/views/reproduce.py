@@ -9,9 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from kernels.catalog import UnknownKernel, get_kernel
+from leaderboard.exports.record import record
+from leaderboard.exports.reproduction import reproduction
 from leaderboard.models import Submission
-from leaderboard.record import record
-from leaderboard.reproduction import reproduction
 from leaderboard.views.submissions import for_whom_it_is, shown, visible
 
 LONGEST_LINES = 3000  # difflib needs seconds beyond

@@ -13,17 +13,18 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
-from leaderboard import access, numbers, verdicts
+from grading.architectures import ARCHS
+from leaderboard.board import verdicts
+from leaderboard.board.marks import explanations, marks
+from leaderboard.board.provenance import provenance
+from leaderboard.board.reported_scores import own_scores
+from leaderboard.exports.record import record
 from leaderboard.figures import charts
-from leaderboard.highlight import highlight_c
-from leaderboard.marks import explanations, marks
-from leaderboard.models import Bundle, LanguageModel, Result, Submission
-from leaderboard.own_scores import own_scores
-from leaderboard.provenance import provenance
-from leaderboard.querysets import ResultQuerySet
-from leaderboard.record import record
-from leaderboard.selection import ARCHS
-from leaderboard.status import pending
+from leaderboard.lib import formatting
+from leaderboard.lib.highlight import highlight_c
+from leaderboard.models import Bundle, LanguageModel, Result, Submission, access
+from leaderboard.models.querysets import ResultQuerySet
+from leaderboard.queue.page import pending
 
 
 def for_whom_it_is(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -159,7 +160,7 @@ def _sentences(results: Sequence[Result], current: Sequence[Result], parked: dic
     said = []
     passed = [result for result in current if result.passed]
     if passed:
-        speeds = ", ".join(f"{numbers.times(result.speedup)} on {result.arch}" for result in passed)
+        speeds = ", ".join(f"{formatting.times(result.speedup)} on {result.arch}" for result in passed)
         said.append(_sentence(verdicts.PASSED, f"Right in every test; speed against the reference: {speeds}.", passed))
     failed: dict[tuple[str, str], list[Result]] = {}
     for result in current:

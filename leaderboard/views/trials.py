@@ -14,11 +14,11 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from grading.answer import AnswerFrom, Kind, extract
-from leaderboard import access, verdicts
-from leaderboard.highlight import highlight_c
-from leaderboard.models import Kernel, Result, Trial
-from leaderboard.queue_status import arch_counts, living_workers
-from leaderboard.selection import ARCHS
+from grading.architectures import ARCHS
+from leaderboard.board import verdicts
+from leaderboard.lib.highlight import highlight_c
+from leaderboard.models import Kernel, Result, Trial, access
+from leaderboard.queue.status import arch_counts, living_workers
 from leaderboard.services import trials as service
 
 SHOWN = 20

@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from leaderboard import bundle_progress
 from leaderboard.models import Bundle, Submission
+from leaderboard.queue import bundle_progress
 from leaderboard.services import importing, tokens
 from tests.api.conftest import Program, make_user
 from tests.pages import factories

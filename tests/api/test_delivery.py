@@ -14,10 +14,11 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
-from leaderboard import kept, summaries
-from leaderboard.delivery import Delivery, best_coding
+from leaderboard.board import summaries
+from leaderboard.lib import stale_cache
 from leaderboard.models import Kernel, Submission
 from leaderboard.services import tokens
+from leaderboard.web.delivery import Delivery, best_coding
 from tests.api import test_everywhere
 from tests.api.conftest import make_user
 from tests.api.test_everywhere import GUARDED, OWN, PUBLIC, ROUTES, body
@@ -180,7 +181,7 @@ def test_what_will_soon_be_something_else_is_kept_for_five_seconds(shown: None, 
     assert age("/") == "public, max-age=60"
     factories.make_result(factories.make_submission(Kernel.objects.get(), factories.make_model("lab/three")))
     assert age("/") == "public, max-age=5", "figures of an earlier state"
-    assert kept.asked()
+    assert stale_cache.asked()
 
 
 def test_a_board_that_waits_for_gradings_is_kept_for_five_seconds(shown: None) -> None:

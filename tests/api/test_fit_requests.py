@@ -19,7 +19,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from leaderboard.api import api
-from leaderboard.fit_requests import RefuseUnfit
+from leaderboard.web.fit_requests import RefuseUnfit
 from leaderboard.wsgi import application
 from tests.api.test_everywhere import PUBLIC, routes, shown
 from tests.conftest import ROOT

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import pytest
 from django.contrib.auth.models import User
 
-from leaderboard import upload_client
+from leaderboard.bundles import upload_client
 from leaderboard.bundles.preview import USUAL
 from leaderboard.models import Bundle
-from leaderboard.services import importing, tokens
+from leaderboard.services import bundle_files, bundle_reading, importing, tokens
 from tests.api.conftest import make_user
 from tests.conftest import RUNS
 from tests.pages import factories
@@ -129,7 +129,7 @@ def zipped(path: Path, body: bytes) -> Path:
 
 
 def test_a_dry_run_has_the_limits_that_a_site_has_by_default() -> None:
-    assert importing.limits() == USUAL
+    assert bundle_files.limits() == USUAL
 
 
 def test_every_failure_is_one_clear_line(file: Path, token: str, live_server: Any, capsys: Any, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_who_asked_too_often_is_told_when_to_come_back(
 
 def test_the_file_of_somebody_elses_public_bundle_is_refused(file: Path, token: str, live_server: Any, capsys: Any) -> None:
     factories.make_kernel("dot_f32")
-    importing.import_bundle(importing.read(importing.keep_path(file)))
+    importing.import_bundle(bundle_reading.read(bundle_files.keep_path(file)))
     assert run(file, live_server.url, token) == REFUSED
     assert "(409): The same file is here already" in capsys.readouterr().err
 
@@ -279,6 +279,8 @@ def test_a_redirect_is_named_and_not_followed(file: Path, capsys: Any) -> None:
 
 
 def test_it_runs_without_django(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['django'] = None; from leaderboard.upload_client import main; main(['upload', '--help'])"
+    code = (
+        "import sys; sys.modules['django'] = None\nfrom leaderboard.bundles.upload_client import main; main(['upload', '--help'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "--dry-run" in done.stdout, done.stderr

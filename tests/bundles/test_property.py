@@ -19,7 +19,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, event, given, settings
 
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Submission
-from leaderboard.services import importing
+from leaderboard.services import bundle_files, bundle_reading, importing
 from tests.bundles.mutations import Upload, uploads
 
 CASES = int(os.environ.get("FUZZ_CASES", "5000"))
@@ -70,8 +70,8 @@ def small_limits() -> Iterator[None]:
 
 
 def bring(upload: Upload) -> Bundle:
-    bundle = importing.keep_file(File(io.BytesIO(upload.data)), name=upload.name)
-    importing.read(bundle)
+    bundle = bundle_files.keep_file(File(io.BytesIO(upload.data)), name=upload.name)
+    bundle_reading.read(bundle)
     return importing.import_bundle(bundle) if bundle.state == Bundle.State.PREVIEW else bundle
 
 
@@ -110,7 +110,7 @@ def check_imported(bundle: Bundle, upload: Upload) -> None:
         "".join(item[key] for key in ("file", "reason")).encode()  # no lone surrogates: PostgreSQL refuses them
     for submission in Submission.objects.all():
         assert "\0" not in (submission.reply + submission.model.name)
-    with pytest.raises(importing.AlreadyThere):
+    with pytest.raises(bundle_files.AlreadyThere):
         bring(upload)
 
 

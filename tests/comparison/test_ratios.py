@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from grading.comparison.ratios import PAGE_MB, memory, of_answers, of_baselines, throughput
+from grading.comparison.ratios import memory, of_answers, of_baselines, throughput
+from grading.result import PAGE_MB
 
 
 def record(speed=None, extra=1.0, *, passed=True, times=None):

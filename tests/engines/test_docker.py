@@ -18,8 +18,8 @@ from grading.harness_source import HarnessSource
 from grading.pipeline import Options, grade_source
 from grading.result import Verdict
 from grading.sandbox.base import Completed
-from grading.sandbox.docker import DockerSandbox, check, why_unavailable
-from grading.sandbox.docker_settings import DockerSettings, read_settings
+from grading.sandbox.docker.sandbox import DockerSandbox, check, why_unavailable
+from grading.sandbox.docker.settings import DockerSettings, read_settings
 from grading.sandbox.local import host_arch
 from kernels.catalog import get_kernel
 from tests.engines import answers
@@ -34,7 +34,7 @@ QUICK = Options(size=100_000, rounds=5, processes=1)
 WORKER = textwrap.dedent("""
     import sys, time
     from grading.harness_source import HarnessSource
-    from grading.sandbox.docker import DockerSandbox
+    from grading.sandbox.docker.sandbox import DockerSandbox
     from kernels.catalog import get_kernel
     sandbox = DockerSandbox(sys.argv[1])
     sandbox.harness(HarnessSource(get_kernel("dot_f32")))

@@ -8,7 +8,7 @@ import pytest
 
 from grading.faults import MachineShort
 from grading.pipeline import Options, grade_source
-from grading.sandbox.docker import DockerSandbox
+from grading.sandbox.docker.sandbox import DockerSandbox
 from grading.sandbox.local import host_arch
 from kernels.catalog import get_kernel
 from tests.engines.docker_daemon import Daemon

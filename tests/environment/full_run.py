@@ -20,9 +20,10 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+from grading.architectures import ARCHS
 from grading.pipeline import grade_reply
 from grading.sandbox.local import host_arch
-from grading.sandbox.registry import ARCHITECTURES, BACKENDS, open_sandbox
+from grading.sandbox.registry import BACKENDS, open_sandbox
 from kernels.catalog import get_kernel, load_catalog
 from tests.doubles.openai import OpenAIStub, recorded
 from tests.doubles.prime import PrimeDouble
@@ -36,7 +37,7 @@ def main() -> int:
     parser.add_argument("--model", choices=sorted(recorded()), default="stub/simd-x")
     parser.add_argument("--rollouts", type=int, default=2)
     parser.add_argument("--sandbox", choices=list(BACKENDS), default="local")
-    parser.add_argument("--arch", choices=ARCHITECTURES, default=host_arch())
+    parser.add_argument("--arch", choices=ARCHS, default=host_arch())
     parser.add_argument("--kernels", default=",".join(load_catalog()))
     parser.add_argument("--folder", type=Path, help="where outputs/ is written; a temporary one by default")
     asked = parser.parse_args()

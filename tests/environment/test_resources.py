@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("prime_sandboxes", reason="the extra `prime` is not installed")
 
 from grading.sandbox.base import Resources
-from grading.sandbox.docker_settings import DockerSettings
-from grading.sandbox.docker_settings import sized as sized_docker
-from grading.sandbox.prime_settings import PrimeSettings, sized
+from grading.sandbox.docker.settings import DockerSettings
+from grading.sandbox.docker.settings import sized as sized_docker
+from grading.sandbox.prime.settings import PrimeSettings, sized
 from grading.sandbox.registry import open_sandbox
 from tests.prime.conftest import double, surroundings  # noqa: F401  # fixtures
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.sandbox.prime_sweep import UNUSED_S, sweep
+from grading.sandbox.prime.sweep import UNUSED_S, sweep
 from tests.doubles.openai import OpenAIStub
 from tests.doubles.prime.canned import CannedBox, CannedDouble
 from tests.environment.running import Verifiers, run_folder, scores, traces

@@ -19,7 +19,7 @@ from grading.scoring import speedup_score
 from kernels.catalog import get_kernel
 from kernels.prompts import SYSTEM_PROMPTS
 from leaderboard.models import Result
-from leaderboard.services import importing
+from leaderboard.services import bundle_files, bundle_reading, importing
 from tests.doubles.openai import OpenAIStub
 from tests.doubles.prime import PrimeDouble
 from tests.environment.running import ROOT, Verifiers, reply_text, run_folder, scores, traces
@@ -69,7 +69,7 @@ def same_grading(record: dict, again: dict) -> None:
 
 def check_import(run: Path) -> None:
     """The site reads the folder as it is: every answer, with the run's own scores beside."""
-    bundle = importing.import_bundle(importing.read(importing.keep_path(run)))
+    bundle = importing.import_bundle(bundle_reading.read(bundle_files.keep_path(run)))
     found = list(traces(run))
     assert (bundle.state, bundle.answers, bundle.added, bundle.skipped) == ("imported", len(found), len(found), 0)
     entries = {entry.submission.identity: entry for entry in bundle.entries.select_related("submission")}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboard.aggregates import Measures, Summary, strata, summarise
+from leaderboard.board.aggregates import Measures, Summary, strata, summarise
 
 
 @dataclass

@@ -3,11 +3,11 @@ import csv
 import pytest
 from django.test import Client
 
-from leaderboard import summaries
-from leaderboard.board import METRICS, board_lines, board_rows
+from leaderboard.board import summaries
+from leaderboard.board.rows import METRICS, board_lines, board_rows
+from leaderboard.board.selection import Selection
 from leaderboard.figures.forest import forest
 from leaderboard.models import Kernel, LanguageModel, Result
-from leaderboard.selection import Selection
 from leaderboard.services import standings
 from tests.pages import factories
 

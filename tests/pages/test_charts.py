@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from plotly.graph_objects import Figure
 
-from leaderboard.answers import frontier, load_answers
+from leaderboard.board.answers import frontier, load_answers
 from leaderboard.figures import charts, scales
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
 from tests.pages import factories

@@ -3,10 +3,10 @@ import math
 
 import pytest
 
+from leaderboard.board.architecture_ratios import pairs
+from leaderboard.board.head_to_head import compare
+from leaderboard.board.selection import Selection
 from leaderboard.models import Kernel, LanguageModel, Result
-from leaderboard.pairs import pairs
-from leaderboard.pairwise import compare
-from leaderboard.selection import Selection
 from tests.pages import factories
 from tests.pages.conftest import Reader
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from leaderboard.board.selection import Selection
 from leaderboard.exports import parquet
 from leaderboard.exports.columns import COLUMNS
 from leaderboard.exports.contents import TABLES, formats_of
@@ -14,7 +15,6 @@ from leaderboard.exports.dictionary import dictionary
 from leaderboard.exports.formats import FORMATS
 from leaderboard.exports.tables import Column, Table
 from leaderboard.models import Kernel, LanguageModel
-from leaderboard.selection import Selection
 from tests.pages import factories
 from tests.pages.conftest import Reader
 

@@ -10,10 +10,10 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from leaderboard import snapshot
+from leaderboard.exports import snapshot
+from leaderboard.exports.snapshot import Snapshot
 from leaderboard.figures import images
 from leaderboard.figures.images import CHROMIUMS, for_paper
-from leaderboard.snapshot import Snapshot
 from tests.pages import factories
 from tests.pages.conftest import Reader
 

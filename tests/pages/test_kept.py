@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from leaderboard import kept, pairs, summaries
-from leaderboard.board import board_rows
-from leaderboard.kept import Keeper
+from leaderboard.board import architecture_ratios, summaries
+from leaderboard.board.rows import board_rows
+from leaderboard.board.selection import Selection
+from leaderboard.lib import stale_cache
+from leaderboard.lib.stale_cache import Keeper
 from leaderboard.models import Kernel, LanguageModel
-from leaderboard.selection import Selection
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -24,7 +25,7 @@ def large(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, model: LanguageModel)
     for rollout in range(2):
         factories.make_result(factories.make_submission(kernel, model, rollout), speedup=2.0)
     summaries.warm()
-    pairs.warm()
+    architecture_ratios.warm()
     cache.delete("kept-rested")
     factories.make_result(factories.make_submission(kernel, model, 2), speedup=2.0)
 
@@ -40,7 +41,7 @@ def test_a_reader_sees_the_last_figures_with_their_time_until_housekeeping_came(
 
 def test_nothing_is_computed_while_a_reader_waits(large: None, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summaries.Summaries, "cells", None)  # whoever computes falls over it
-    monkeypatch.setattr(pairs, "fresh_pairs", None)
+    monkeypatch.setattr(architecture_ratios, "fresh_pairs", None)
     for address in ("/", "/?arch=both&sort=memory", "/models/lab-one/", "/architectures/", "/figures/speedup.json"):
         reader.page(address)
 
@@ -55,7 +56,7 @@ def test_what_a_reader_asked_for_is_computed_by_housekeeping(large: None, kernel
 
 
 def test_an_earlier_figure_is_not_shown_for_ever(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "STALE_S", 0)
+    monkeypatch.setattr(stale_cache, "STALE_S", 0)
     assert board_rows(Selection(arch="amd64"))[0].summary.answers == 3
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy  # scipy.stats is loaded by the test that needs it: it takes a second
 
-from leaderboard.examples import ANSWERS, RIVAL, ROUNDS_MS, examples
+from leaderboard.board.worked_examples import ANSWERS, RIVAL, ROUNDS_MS, examples
 from tests.pages.conftest import Reader
 
 SCORES = {

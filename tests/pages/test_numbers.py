@@ -2,7 +2,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from leaderboard import numbers
+from leaderboard.lib import formatting
 
 
 @pytest.mark.parametrize(
@@ -21,19 +21,19 @@ from leaderboard import numbers
     ],
 )
 def test_numbers_have_three_significant_digits(value: float | None, text: str) -> None:
-    assert numbers.three_digits(value) == text
+    assert formatting.three_digits(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0, "0"), (0.004, "0.4"), (0.0949, "9.5"), (0.0999, "10"), (0.83, "83"), (1.0, "100")]
 )
 def test_a_small_share_is_not_shown_as_zero(value: float, text: str) -> None:
-    assert numbers.percent(value) == f"{text}{numbers.THIN}%"
+    assert formatting.percent(value) == f"{text}{formatting.THIN}%"
 
 
 @pytest.mark.parametrize(("value", "text"), [(1 / 256, "0.004"), (1.004, "1.004"), (16.0, "16.0"), (0.0, "0.000"), (None, "–")])
 def test_memory_shows_a_single_page(value: float | None, text: str) -> None:
-    assert numbers.mib(value) == text
+    assert formatting.mib(value) == text
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def test_memory_shows_a_single_page(value: float | None, text: str) -> None:
     [(14, "14 s"), (119, "119 s"), (41 * 60, "41 min"), (76 * 60 * 2, "2 h 32 min"), (5 * 86400, "5 days"), (None, "–")],
 )
 def test_durations_are_in_the_unit_that_fits(seconds: float | None, text: str) -> None:
-    assert numbers.duration(seconds).replace(numbers.NO_BREAK, " ") == text
+    assert formatting.duration(seconds).replace(formatting.NO_BREAK, " ") == text
 
 
 def test_times_are_shown_in_utc() -> None:
     there = datetime(2026, 11, 27, 15, 2, tzinfo=timezone(timedelta(hours=1)))
-    assert numbers.utc(there) == "27 Nov 2026, 14:02 UTC"
+    assert formatting.utc(there) == "27 Nov 2026, 14:02 UTC"
 
 
 def test_an_interval_that_does_not_exist_is_not_shown() -> None:
-    assert numbers.span(None, None) == ""
-    assert numbers.span(0.831, 0.986, unit=100, digits=0) == "83–99"
+    assert formatting.span(None, None) == ""
+    assert formatting.span(0.831, 0.986, unit=100, digits=0) == "83–99"

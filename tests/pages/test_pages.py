@@ -454,7 +454,7 @@ def test_readyz_is_ready_when_every_migration_is_applied(reader: Reader) -> None
 
 
 def test_readyz_is_not_ready_with_a_migration_missing(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leaderboard.readiness.MigrationExecutor.migration_plan", lambda *_: [("leaderboard", "0002")])
+    monkeypatch.setattr("leaderboard.web.readiness.MigrationExecutor.migration_plan", lambda *_: [("leaderboard", "0002")])
     said = reader.page("/readyz", status=503).splitlines()
     assert said[:2] == ["1 migrations are not applied", "database: 1 migrations are not applied"]
 

@@ -10,8 +10,8 @@ pytest.importorskip("prime_sandboxes", reason="the extra `prime` is not installe
 
 import tenacity.nap
 
-from grading.sandbox import prime_client
-from grading.sandbox.prime import PrimeSandbox
+from grading.sandbox.prime import client
+from grading.sandbox.prime.sandbox import PrimeSandbox
 from tests.doubles.prime import PrimeDouble
 
 
@@ -23,8 +23,8 @@ def surroundings(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ARCH_KERNELS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(tenacity.nap, "time", SimpleNamespace(sleep=lambda seconds: None))  # the client's own pauses
-    monkeypatch.setattr(prime_client, "PAUSES_S", (0.01, 0.01))
-    monkeypatch.setattr(prime_client, "CREATION_POLLS", 2)
+    monkeypatch.setattr(client, "PAUSES_S", (0.01, 0.01))
+    monkeypatch.setattr(client, "CREATION_POLLS", 2)
     return tmp_path
 
 

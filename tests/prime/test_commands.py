@@ -7,7 +7,7 @@ import pytest
 
 from grading.faults import SandboxTimeout
 from grading.sandbox.base import OUTPUT_LIMIT_BYTES
-from grading.sandbox.prime import INLINE_BYTES
+from grading.sandbox.prime.sandbox import INLINE_BYTES
 from tests.doubles.prime.boxes import processes_below
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grading.pipeline import grade_source
-from grading.sandbox.prime import PrimeSandbox
+from grading.sandbox.prime.sandbox import PrimeSandbox
 from kernels.catalog import get_kernel
 from tests.doubles.prime.canned import CannedDouble
 from tests.doubles.prime.trouble import Troubles

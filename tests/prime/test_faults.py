@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
-from grading.sandbox.prime import PrimeSandbox, check, why_unavailable
+from grading.sandbox.prime.sandbox import PrimeSandbox, check, why_unavailable
 
 OPERATORS = {"401": "PRIME_API_KEY", "402": "credit", "403": "PRIME_API_KEY", "422": "PRIME_IMAGE"}
 FOR_EVER = 1000
@@ -128,7 +128,7 @@ def test_without_a_key_the_variable_is_named(double, monkeypatch):
 
 
 def test_without_the_package_its_name_is_said(double, monkeypatch):
-    monkeypatch.setattr("grading.sandbox.prime.find_spec", lambda name: None)
+    monkeypatch.setattr("grading.sandbox.prime.sandbox.find_spec", lambda name: None)
     assert "prime-sandboxes" in why_unavailable("arm64")
 
 

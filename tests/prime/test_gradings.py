@@ -56,7 +56,7 @@ def test_a_new_machine_behind_a_sandbox_is_described_anew(prime, double, monkeyp
     graded("crc32_ieee", prime)
     first = prime.place
     double.vanish(first.id)
-    monkeypatch.setattr("grading.sandbox.prime.QUIET_S", 0.0)  # as after a long silence
+    monkeypatch.setattr("grading.sandbox.prime.sandbox.QUIET_S", 0.0)  # as after a long silence
     assert graded("crc32_ieee", prime).verdict == "passed"  # no fault: idle sandboxes end, that is expected
     assert prime.place is not first
     assert double.made == 2

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grading.faults import SandboxGone
-from grading.sandbox import prime_client
-from grading.sandbox.prime_client import DeadlineClient, PrimeService, within
+from grading.sandbox.prime import client
+from grading.sandbox.prime.client import DeadlineClient, PrimeService, within
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +29,7 @@ def in_a_process(code: str, **environment: str) -> subprocess.Popen:
 FORKING = """
 import os
 from grading.faults import SandboxUnavailable
-from grading.sandbox.prime import PrimeSandbox
+from grading.sandbox.prime.sandbox import PrimeSandbox
 sandbox = PrimeSandbox("amd64")
 sandbox.run(["true"], 10)
 child = os.fork()
@@ -53,7 +53,7 @@ def test_a_process_forked_after_a_command_says_so_instead_of_hanging(double):
 
 FORKED_BEFORE = """
 import os
-from grading.sandbox.prime import PrimeSandbox, why_unavailable
+from grading.sandbox.prime.sandbox import PrimeSandbox, why_unavailable
 assert why_unavailable("amd64") is None
 if not os.fork():
     sandbox = PrimeSandbox("amd64")
@@ -71,7 +71,7 @@ def test_a_worker_forked_before_any_command_works(double):
 
 STOPPED = """
 import signal, sys
-from grading.sandbox.prime import PrimeSandbox
+from grading.sandbox.prime.sandbox import PrimeSandbox
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
 sandbox = PrimeSandbox("amd64")
 sandbox.run(["true"], 10)
@@ -90,7 +90,7 @@ def test_a_worker_told_to_stop_does_not_wait_for_its_command(double):
 
 @pytest.mark.parametrize("call", ["create", "list", "status", "auth"])
 def test_a_control_plane_that_hangs_meets_a_deadline(prime, double, monkeypatch, call):
-    monkeypatch.setattr(prime_client, "CONTROL_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(client, "CONTROL_TIMEOUT_S", 0.3)
     double.troubles.plan(call, "hang", times=100)
     began = time.monotonic()
     with pytest.raises(SandboxGone):
@@ -100,7 +100,7 @@ def test_a_control_plane_that_hangs_meets_a_deadline(prime, double, monkeypatch,
 
 def test_a_command_that_hangs_meets_a_deadline(prime, double, monkeypatch):
     prime.run(["true"], 10)
-    monkeypatch.setattr(prime_client, "COMMAND_MARGIN_S", 1)
+    monkeypatch.setattr(client, "COMMAND_MARGIN_S", 1)
     double.troubles.plan("execute", "hang")
     began = time.monotonic()
     with pytest.raises(SandboxGone, match="does not answer"):
@@ -110,7 +110,7 @@ def test_a_command_that_hangs_meets_a_deadline(prime, double, monkeypatch):
 
 
 def test_an_upload_that_hangs_meets_a_deadline(prime, double, monkeypatch):
-    monkeypatch.setattr(prime_client, "UPLOAD_TIMEOUT_S", 1)
+    monkeypatch.setattr(client, "UPLOAD_TIMEOUT_S", 1)
     double.troubles.plan("upload", "hang", times=100)
     prime.put("large", bytes(100_000))
     with pytest.raises(SandboxGone):
@@ -131,7 +131,7 @@ def test_every_call_of_the_control_plane_has_a_timeout(double, monkeypatch):
 
     monkeypatch.setattr(DeadlineClient.__mro__[1], "request", request)
     assert list(PrimeService().active("x")) == []
-    assert seen == [prime_client.CONTROL_TIMEOUT_S]
+    assert seen == [client.CONTROL_TIMEOUT_S]
 
 
 def test_forty_megabytes_from_the_service_do_no_harm(prime, double):
@@ -159,7 +159,7 @@ def test_a_command_cut_off_before_its_end_is_repeated_from_the_start(prime, doub
 
 
 def test_the_last_pages_of_a_list_are_read(open_prime, double, monkeypatch):
-    monkeypatch.setattr(prime_client, "PAGE", 2)
+    monkeypatch.setattr(client, "PAGE", 2)
     for _ in range(5):
         open_prime().run(["true"], 10)
     assert len(list(PrimeService().active("arch-kernels"))) == 5

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from grading.sandbox import prime_sweep
-from grading.sandbox.prime_settings import PrimeSettings, installation
-from grading.sandbox.prime_slots import Slot
-from grading.sandbox.prime_sweep import sweep
+from grading.sandbox.prime import sweep as prime_sweep
+from grading.sandbox.prime.settings import PrimeSettings, installation
+from grading.sandbox.prime.slots import Slot
+from grading.sandbox.prime.sweep import sweep
 from tests.doubles.prime.boxes import as_plain_user
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = """
 import os, signal
-from grading.sandbox.prime import PrimeSandbox
+from grading.sandbox.prime.sandbox import PrimeSandbox
 sandbox = PrimeSandbox("amd64")
 sandbox.put("left", b"by the worker before")
 sandbox.run(["true"], 10)

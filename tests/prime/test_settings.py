@@ -3,11 +3,12 @@
 import pytest
 
 from grading.faults import SandboxGone, SandboxUnavailable
-from grading.sandbox.prime import why_unavailable
-from grading.sandbox.prime_errors import Hiccup
-from grading.sandbox.prime_places import gcc_of
-from grading.sandbox.prime_script import parse_look, parse_run
-from grading.sandbox.prime_settings import PrimeSettings, as_label, checkout_id, is_loopback, read_settings
+from grading.sandbox.checkout import as_label, checkout_id
+from grading.sandbox.prime.errors import Hiccup
+from grading.sandbox.prime.places import gcc_of
+from grading.sandbox.prime.sandbox import why_unavailable
+from grading.sandbox.prime.script import parse_look, parse_run
+from grading.sandbox.prime.settings import PrimeSettings, is_loopback, read_settings
 
 
 def test_the_defaults_are_those_of_the_documentation(surroundings, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,32 @@ def test_paths_and_make_targets_named_in_a_document_exist(document: Path) -> Non
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text())
     assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_files_that_code_speaks_of_are_there() -> None:
+    listed = subprocess.run(["git", "ls-files", "*.py", "*.toml", "*.sh", "*.js"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    named = re.compile(
+        r"(?<![\w/.*>{}$-])(?:kernels|grading|leaderboard|tests|docs|demo|scripts|bench)/[\w./-]+\.(?:py|md|c|h|sh|toml)\b"
+    )
+    spoken_of = {
+        path: name
+        for name in listed.stdout.split()
+        if (ROOT / name).exists()
+        for path in named.findall((ROOT / name).read_text())
+    }
+    assert len(spoken_of) > 20
+    assert {path: name for path, name in spoken_of.items() if not (ROOT / path).exists()} == {}
+
+
+def test_every_folder_of_the_site_is_in_the_table_of_where_a_file_goes() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("## Where a file goes")[1].split("\n## ")[0]
+    described = {name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)/`", row)}
+    assert described == {path.parent.name for path in (ROOT / "leaderboard").glob("*/__init__.py")}
+
+
+def test_nothing_lies_loose_at_the_top_of_the_site() -> None:
+    """What Django, gunicorn or the queue's stored messages find there by name."""
+    loose = {path.stem for path in (ROOT / "leaderboard").glob("*.py")}
+    assert loose == {"__init__", "settings", "urls", "wsgi", "apps", "tasks"}

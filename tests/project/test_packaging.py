@@ -56,7 +56,7 @@ def test_the_wheel_leaves_the_site_out(unpacked: Path) -> None:
 
 
 def test_bundles_are_uploaded_without_the_site(unpacked: Path, tmp_path: Path) -> None:
-    code = "import sys; sys.modules.update(django=None)\nfrom leaderboard.upload_client import main; main(['--help'])"
+    code = "import sys; sys.modules.update(django=None)\nfrom leaderboard.bundles.upload_client import main; main(['--help'])"
     environment = {**os.environ, "PYTHONPATH": str(unpacked)}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.returncode, "upload" in done.stdout) == (0, True), done.stderr

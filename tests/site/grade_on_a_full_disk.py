@@ -29,10 +29,11 @@ def main(disk: Path, points: int) -> dict[str, Any]:
     from grading.pipeline import grade_source
     from grading.sandbox.local import host_arch
     from kernels.catalog import get_kernel
-    from leaderboard import grader, tasks
+    from leaderboard import tasks
     from leaderboard.models import LanguageModel, Result, Submission
     from leaderboard.services import catalog, queueing
     from leaderboard.services.language_models import find_model
+    from leaderboard.worker import grader
     from tests.grading.test_faults_of_ours import HONEST, QUICK, WRONG
     from tests.small_disk import leave, make_room, sweep
 

@@ -16,7 +16,7 @@ from typing import Any
 from tests.conftest import ROOT
 
 LINES = 5  # what the double says of itself: NAME=value
-REAL = {"ARCH_KERNELS_GRADER": "leaderboard.grader", "SANDBOX_AMD64": "prime", "SANDBOX_ARM64": "prime"}
+REAL = {"ARCH_KERNELS_GRADER": "leaderboard.worker.grader", "SANDBOX_AMD64": "prime", "SANDBOX_ARM64": "prime"}
 
 
 class Double:

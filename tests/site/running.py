@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from leaderboard.processes import children_of
+from leaderboard.lib.processes import children_of
 from tests.conftest import ROOT
 
 QUICK = {

@@ -5,7 +5,7 @@ from axes.models import AccessAttempt
 from django.test import RequestFactory
 from django.urls import reverse
 
-from leaderboard.client_address import client_address
+from leaderboard.web.client_address import client_address
 
 PEER = "192.0.2.1"
 NAMED = {

@@ -14,9 +14,9 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from leaderboard import faults, log_once
 from leaderboard.bundles.found import BundleError
-from leaderboard.faults import NoRoom, fault_of
+from leaderboard.lib import faults, log_once
+from leaderboard.lib.faults import NoRoom, fault_of
 
 
 def sqlite_error(code: int) -> sqlite3.OperationalError:
@@ -190,7 +190,7 @@ def test_a_bug_keeps_its_traceback(logger: logging.Logger) -> None:
 def test_a_cache_that_cannot_be_written_or_read_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.core.cache.backends import filebased
 
-    from leaderboard.caches import ForgivingFiles
+    from leaderboard.storage.caches import ForgivingFiles
 
     cache = ForgivingFiles(str(tmp_path / "cache"), {})
     cache.set("key", "value")

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from leaderboard.models import Bundle, BundleEntry, Submission
-from leaderboard.services import deletion, importing, language_models, tokens
+from leaderboard.services import bundle_files, bundle_lease, bundle_reading, deletion, importing, language_models, tokens
 from leaderboard.services.matching import Undecided
 from tests.conftest import RUNS
 from tests.site.bundles import ANSWER, lines, row, zip_of
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("kernels")
 
 
 def bring(data: bytes, name: str = "answers.jsonl", **options) -> Bundle:
-    return importing.import_bundle(importing.read(importing.keep_file(File(io.BytesIO(data)), name=name, **options)))
+    return importing.import_bundle(bundle_reading.read(bundle_files.keep_file(File(io.BytesIO(data)), name=name, **options)))
 
 
 def say(text: str, **more):
@@ -155,9 +155,9 @@ def test_the_same_run_in_an_older_format_without_trace_ids_is_the_same():
 
 def test_an_import_that_was_killed_goes_on_with_its_own(monkeypatch):
     bring(counted("a", "b", "x"))
-    bundle = importing.read(importing.keep_file(File(io.BytesIO(counted("a", "b", "c"))), name="n", overlap="another"))
-    monkeypatch.setattr(importing, "CHUNK", 1)
-    monkeypatch.setattr(importing, "ATTEMPTS", 99)
+    bundle = bundle_reading.read(bundle_files.keep_file(File(io.BytesIO(counted("a", "b", "c"))), name="n", overlap="another"))
+    monkeypatch.setattr(bundle_reading, "CHUNK", 1)
+    monkeypatch.setattr(bundle_lease, "ATTEMPTS", 99)
     real, done = importing._bring, []
 
     def killed(*args):
@@ -176,9 +176,9 @@ def test_an_import_that_was_killed_goes_on_with_its_own(monkeypatch):
 
 
 def test_equal_files_that_are_imported_in_the_same_moment_are_one(monkeypatch):
-    one = importing.read(importing.keep_file(File(io.BytesIO(counted("a", "b"))), name="1"))
-    two = importing.read(importing.keep_file(File(io.BytesIO(counted("b", "a"))), name="2"))
-    real = importing.look_through
+    one = bundle_reading.read(bundle_files.keep_file(File(io.BytesIO(counted("a", "b"))), name="1"))
+    two = bundle_reading.read(bundle_files.keep_file(File(io.BytesIO(counted("b", "a"))), name="2"))
+    real = bundle_reading.look_through
 
     def overtaken(bundle, *args, **more):
         found = real(bundle, *args, **more)
@@ -186,7 +186,7 @@ def test_equal_files_that_are_imported_in_the_same_moment_are_one(monkeypatch):
             importing.import_bundle(two)
         return found
 
-    monkeypatch.setattr(importing, "look_through", overtaken)
+    monkeypatch.setattr(bundle_reading, "look_through", overtaken)
     importing.import_bundle(one)
     assert Submission.objects.count() == 2
 
@@ -362,7 +362,7 @@ def test_the_same_answers_in_another_file_are_said_to_be_nothing_new(admin_clien
 
 def test_real_runs_are_known_however_they_are_packed():
     for run in sorted(RUNS.iterdir()):
-        assert importing.import_bundle(importing.read(importing.keep_path(run))).state == "imported", run
+        assert importing.import_bundle(bundle_reading.read(bundle_files.keep_path(run))).state == "imported", run
     assert Submission.objects.filter(text_key="").count() == 0
     assert ANSWER
 

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from leaderboard.models import Bundle, Submission
-from leaderboard.services import catalog, importing
+from leaderboard.services import bundle_files, bundle_reading, catalog, importing
 from tests.site.bundles import ANSWER, lines, row
 
 BEFORE, AFTER = [("leaderboard", "0015_machine_index")], [("leaderboard", "0016_answer_identity")]
@@ -51,7 +51,7 @@ def old_bundle(apps, name: str, kind: str, rows, model: str = "stub/one", asked:
 
 
 def bring(data: bytes) -> Bundle:
-    return importing.import_bundle(importing.read(importing.keep_file(File(io.BytesIO(data)), name="again.jsonl")))
+    return importing.import_bundle(bundle_reading.read(bundle_files.keep_file(File(io.BytesIO(data)), name="again.jsonl")))
 
 
 def test_rows_that_are_there_match_the_same_file_under_another_name(old_apps):

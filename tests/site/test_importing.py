@@ -12,7 +12,7 @@ from django_q.models import OrmQ
 from leaderboard import tasks
 from leaderboard.bundles.found import BundleError
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Standing, Submission
-from leaderboard.services import deletion, importing, recording, visibility
+from leaderboard.services import bundle_files, bundle_lease, bundle_reading, deletion, importing, recording, visibility
 from tests.conftest import OLDER_RUNS, RUNS
 from tests.site import fake_grader
 from tests.site.bundles import ANSWER, folder_files, lines, row, tgz_of, zip_of
@@ -32,16 +32,16 @@ pytestmark = pytest.mark.usefixtures("kernels")
 
 
 def keep(data: bytes, name: str = "answers.jsonl", **options) -> Bundle:
-    return importing.keep_file(File(io.BytesIO(data)), name=name, **options)
+    return bundle_files.keep_file(File(io.BytesIO(data)), name=name, **options)
 
 
 def bring(source: bytes | Path, **options) -> Bundle:
-    bundle = importing.keep_path(source, **options) if isinstance(source, Path) else keep(source, **options)
-    return importing.import_bundle(importing.read(bundle))
+    bundle = bundle_files.keep_path(source, **options) if isinstance(source, Path) else keep(source, **options)
+    return importing.import_bundle(bundle_reading.read(bundle))
 
 
 def test_a_bundle_is_first_looked_at_and_nothing_is_graded():
-    bundle = importing.read(keep(lines(row(), row(kernel="nope"), row(model="stub/two"))))
+    bundle = bundle_reading.read(keep(lines(row(), row(kernel="nope"), row(model="stub/two"))))
     assert (bundle.state, bundle.rows, bundle.answers, bundle.added, bundle.skipped) == ("preview", 3, 2, 2, 1)
     assert bundle.counts["models"] == {"stub/one": 1, "stub/two": 1}
     assert bundle.counts["kernels"] == {"dot_f32": 2}
@@ -89,15 +89,15 @@ def test_real_run_folders_import_as_folder_zip_or_tar(run, answers, skipped, tmp
 
 def test_the_same_file_twice_is_refused_and_leads_to_the_first():
     first = keep(lines(row()))
-    with pytest.raises(importing.AlreadyThere) as known:
+    with pytest.raises(bundle_files.AlreadyThere) as known:
         keep(lines(row()), "other-name.jsonl")
     assert known.value.bundle == first
 
 
 def test_the_same_folder_twice_is_the_same_bundle():
-    first = importing.keep_path(SIMD)
-    with pytest.raises(importing.AlreadyThere) as known:
-        importing.keep_path(SIMD)
+    first = bundle_files.keep_path(SIMD)
+    with pytest.raises(bundle_files.AlreadyThere) as known:
+        bundle_files.keep_path(SIMD)
     assert known.value.bundle == first
 
 
@@ -108,7 +108,7 @@ def test_the_same_file_uploaded_four_times_at_once_is_one_bundle():
     def upload() -> None:
         try:
             outcomes.append(keep(lines(row())).uid)
-        except importing.AlreadyThere as known:
+        except bundle_files.AlreadyThere as known:
             outcomes.append(known.bundle.uid)
         connection.close()
 
@@ -130,7 +130,7 @@ def test_two_archives_of_the_same_answers_imported_at_once_add_them_once(tmp_pat
     bundles = []
     for number, pack in enumerate((zip_of, tgz_of)):
         (tmp_path / str(number)).write_bytes(pack(folder_files(SIMD)))
-        bundles.append(importing.read(importing.keep_path(tmp_path / str(number))))
+        bundles.append(bundle_reading.read(bundle_files.keep_path(tmp_path / str(number))))
 
     def work(bundle: Bundle) -> None:
         importing.import_bundle(bundle)
@@ -148,8 +148,8 @@ def test_two_archives_of_the_same_answers_imported_at_once_add_them_once(tmp_pat
 
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_an_import_killed_midway_begins_again_and_ends_the_same(monkeypatch, at):
-    monkeypatch.setattr(importing, "CHUNK", 10)
-    bundle = importing.read(importing.keep_path(PLAIN))
+    monkeypatch.setattr(bundle_reading, "CHUNK", 10)
+    bundle = bundle_reading.read(bundle_files.keep_path(PLAIN))
     calls = []
 
     def killed(rows: int) -> None:
@@ -169,10 +169,10 @@ def test_an_import_killed_midway_begins_again_and_ends_the_same(monkeypatch, at)
 
 
 def test_a_bundle_that_somebody_imports_right_now_is_left_to_them():
-    bundle = importing.read(keep(lines(row())))
+    bundle = bundle_reading.read(keep(lines(row())))
 
     def meanwhile(rows: int) -> None:
-        with pytest.raises(importing.Taken):
+        with pytest.raises(bundle_lease.Taken):
             importing.import_bundle(Bundle.objects.get())
 
     importing.import_bundle(bundle, meanwhile)
@@ -181,22 +181,22 @@ def test_a_bundle_that_somebody_imports_right_now_is_left_to_them():
 
 def test_an_unreadable_bundle_says_why_and_may_be_uploaded_again(settings):
     settings.BUNDLE_MAX_ROWS = 1
-    bundle = importing.read(keep(lines(row(), row())))
+    bundle = bundle_reading.read(keep(lines(row(), row())))
     assert bundle.state == "failed"
     assert "BUNDLE_MAX_ROWS" in bundle.error
     settings.BUNDLE_MAX_ROWS = 2
-    again = importing.read(keep(lines(row(), row())))
+    again = bundle_reading.read(keep(lines(row(), row())))
     assert (again.pk, again.state, again.answers) == (bundle.pk, "preview", 2)
 
 
 def test_a_file_without_rows_is_no_bundle():
-    assert "Nothing in it" in importing.read(keep(b"")).error
-    assert "Nothing in it" in importing.read(keep(zip_of({"readme.txt": b"x"}))).error
+    assert "Nothing in it" in bundle_reading.read(keep(b"")).error
+    assert "Nothing in it" in bundle_reading.read(keep(zip_of({"readme.txt": b"x"}))).error
 
 
 def test_an_empty_folder_is_no_bundle(tmp_path):
     with pytest.raises(BundleError):
-        importing.keep_path(tmp_path)
+        bundle_files.keep_path(tmp_path)
 
 
 def test_a_failure_of_ours_is_tried_again_and_then_shown(monkeypatch):
@@ -205,13 +205,13 @@ def test_a_failure_of_ours_is_tried_again_and_then_shown(monkeypatch):
     def broken(*args, **options):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(importing.archives, "unpack", broken)
-    for _ in range(importing.ATTEMPTS - 1):
+    monkeypatch.setattr(bundle_reading.archives, "unpack", broken)
+    for _ in range(bundle_lease.ATTEMPTS - 1):
         with pytest.raises(RuntimeError):
-            importing.read(bundle)
+            bundle_reading.read(bundle)
         bundle.refresh_from_db()
         assert bundle.state == "reading"
-    importing.read(bundle)
+    bundle_reading.read(bundle)
     assert (bundle.state, bundle.error) == ("failed", "RuntimeError: a bug")
 
 
@@ -231,13 +231,13 @@ def test_nul_and_lone_surrogates_are_made_fit():
 
 def test_the_report_is_bounded_and_the_counts_are_not(settings):
     settings.BUNDLE_REPORT_ROWS = 3
-    bundle = importing.read(keep(lines(*[row(kernel="nope")] * 10)))
+    bundle = bundle_reading.read(keep(lines(*[row(kernel="nope")] * 10)))
     assert (len(bundle.report), bundle.skipped, bundle.counts["reasons"]) == (3, 10, {"unknown kernel 'nope'": 10})
 
 
 def test_reasons_that_are_all_different_are_counted_together_in_the_end(settings):
     settings.BUNDLE_REPORT_ROWS = 3
-    bundle = importing.read(keep(lines(*(row(kernel=f"nope-{number}") for number in range(1100)))))
+    bundle = bundle_reading.read(keep(lines(*(row(kernel=f"nope-{number}") for number in range(1100)))))
     assert sum(bundle.counts["reasons"].values()) == bundle.skipped == 1100
     assert len(bundle.counts["reasons"]) <= 51
 
@@ -322,9 +322,9 @@ def test_deleting_the_public_bundle_makes_shared_answers_private_again():
 
 
 def test_deleting_a_bundle_while_it_is_imported_ends_the_import(monkeypatch):
-    monkeypatch.setattr(importing, "CHUNK", 10)
-    bundle = importing.read(importing.keep_path(PLAIN))
-    with pytest.raises(importing.Taken):
+    monkeypatch.setattr(bundle_reading, "CHUNK", 10)
+    bundle = bundle_reading.read(bundle_files.keep_path(PLAIN))
+    with pytest.raises(bundle_lease.Taken):
         importing.import_bundle(
             bundle, lambda rows: deletion.delete_bundle(Bundle.objects.get()) if Bundle.objects.exists() else None
         )

@@ -6,8 +6,9 @@ import pytest
 
 pytest.importorskip("prime_sandboxes", reason="the extra `prime` is not installed")
 
-from leaderboard import grader, tasks
+from leaderboard import tasks
 from leaderboard.models import Result
+from leaderboard.worker import grader
 from tests.prime.conftest import surroundings  # noqa: F401  # a fixture
 from tests.site.test_parking import ARCH, double  # noqa: F401  # a fixture
 

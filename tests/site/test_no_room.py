@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, BundleEntry, Submission
-from leaderboard.services import importing, room, tokens
+from leaderboard.services import bundle_decisions, bundle_files, bundle_lease, bundle_reading, tokens
+from leaderboard.storage import room
 from tests.api.conftest import make_user
 from tests.pages import factories
 from tests.site.admin_pages import text_of
@@ -130,7 +131,7 @@ def test_what_the_database_has_no_room_for_leaves_no_file(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    for step in ("leaderboard.services.importing.confirm_when_read", "leaderboard.models.Bundle.save"):
+    for step in ("leaderboard.services.bundle_decisions.confirm_when_read", "leaderboard.models.Bundle.save"):
         with monkeypatch.context() as patched:
             patched.setattr(step, full)
             response = program_of.post("/api/bundles?name=run.zip", BODY, content_type="application/octet-stream")
@@ -145,10 +146,10 @@ def test_an_import_waits_for_room_and_then_brings_everything_once(
     disk: SmallDisk, free: int, admin_client: Client, in_mid_stream: None
 ) -> None:
     large = zip_of({"a.jsonl": lines(*(row(answer=f"<answer>int x{n};{'y' * 3000}</answer>") for n in range(400)))})
-    bundle = importing.keep_file(SimpleUploadedFile("run.zip", large), name="run.zip")
-    importing.confirm_when_read(bundle)
+    bundle = bundle_files.keep_file(SimpleUploadedFile("run.zip", large), name="run.zip")
+    bundle_decisions.confirm_when_read(bundle)
     disk.leave(free)
-    for _ in range(importing.ATTEMPTS + 2):
+    for _ in range(bundle_lease.ATTEMPTS + 2):
         tasks.carry_on_bundles()
     bundle.refresh_from_db()
     assert (bundle.state, bundle.attempt) == ("importing", 0)
@@ -164,7 +165,7 @@ def test_an_import_waits_for_room_and_then_brings_everything_once(
 
 
 def test_an_import_is_not_begun_where_there_is_no_room_for_it(disk: SmallDisk) -> None:
-    bundle = importing.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
+    bundle = bundle_files.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
     disk.leave(100 << 10)
     tasks.carry_on_bundles()
     bundle.refresh_from_db()
@@ -174,7 +175,7 @@ def test_an_import_is_not_begun_where_there_is_no_room_for_it(disk: SmallDisk) -
 
 def test_a_pause_lies_between_two_tries(disk: SmallDisk, settings: Any) -> None:
     settings.BACKOFF_S = 10
-    bundle = importing.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
+    bundle = bundle_files.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
     disk.leave(0)
     tasks.carry_on_bundles()
     bundle.refresh_from_db()
@@ -184,22 +185,22 @@ def test_a_pause_lies_between_two_tries(disk: SmallDisk, settings: Any) -> None:
 
 def test_a_damaged_archive_is_still_the_archives_fault(disk: SmallDisk) -> None:
     for number, data in enumerate((BODY[:-40], b"PK\x03\x04" + bytes(400), b"\x1f\x8b\x08" + BODY[:300])):
-        bundle = importing.read(importing.keep_file(SimpleUploadedFile("run.zip", data), name=f"{number}.zip"))
+        bundle = bundle_reading.read(bundle_files.keep_file(SimpleUploadedFile("run.zip", data), name=f"{number}.zip"))
         assert bundle.state == "failed", number
         assert "again" not in bundle.error
 
 
 def test_a_file_that_was_deleted_is_a_404_that_names_the_bundle(disk: SmallDisk, admin_client: Client) -> None:
-    bundle = importing.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
+    bundle = bundle_files.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
     Path(bundle.file.path).unlink()
     response = admin_client.get(f"/admin/leaderboard/bundle/{bundle.pk}/file/")
     assert response.status_code == 404
     assert f"The file of bundle {bundle.uid} (run.zip) is no longer" in text_of(response)
     assert admin_client.get(f"/admin/leaderboard/bundle/{bundle.pk}/change/").status_code == 200
-    importing.read(bundle)
+    bundle_reading.read(bundle)
     assert (bundle.state, bundle.error) == ("failed", "Its file is no longer in the site's media folder: upload it again.")
-    again = importing.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
-    assert importing.read(again).state == "preview"
+    again = bundle_files.keep_file(SimpleUploadedFile("run.zip", BODY), name="run.zip")
+    assert bundle_reading.read(again).state == "preview"
 
 
 def test_a_folder_for_uploads_that_was_removed_is_made_again(disk: SmallDisk, program_of: Client) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 pytest.importorskip("prime_sandboxes", reason="the extra `prime` is not installed")
 
-from leaderboard import grader, tasks
+from leaderboard import tasks
 from leaderboard.models import Result
-from leaderboard.queue_status import queue_status
+from leaderboard.queue.status import queue_status
+from leaderboard.worker import grader
 from tests.doubles.prime.canned import CannedDouble
 from tests.prime.conftest import surroundings  # noqa: F401  # a fixture
 
@@ -18,7 +19,7 @@ ARCH = "arm64"
 
 @pytest.fixture
 def double(surroundings, monkeypatch, settings):  # noqa: F811
-    settings.GRADER = "leaderboard.grader"
+    settings.GRADER = "leaderboard.worker.grader"
     settings.SANDBOXES = {"amd64": "prime", "arm64": "prime"}
     with CannedDouble(grade_s=0.0) as double:
         for name, value in double.environment.items():

@@ -10,9 +10,19 @@ import pytest
 from django.contrib.auth.models import User
 
 from kernels.catalog import load_catalog
-from leaderboard import leases
 from leaderboard.models import Kernel, LanguageModel, Result
-from leaderboard.services import catalog, importing, priorities, queueing, recording, stand_ins, trials
+from leaderboard.services import (
+    bundle_files,
+    bundle_reading,
+    catalog,
+    importing,
+    priorities,
+    queueing,
+    recording,
+    stand_ins,
+    trials,
+)
+from leaderboard.worker import leases
 from tests.site import fake_grader
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +38,7 @@ def bring(tmp_path: Path, *rows: tuple[str, str, int]) -> None:
     ]
     path = tmp_path / f"{abs(hash(rows))}.jsonl"
     path.write_text("\n".join(lines))
-    importing.import_bundle(importing.read(importing.keep_path(path)))
+    importing.import_bundle(bundle_reading.read(bundle_files.keep_path(path)))
 
 
 def order_of_work(arch: str = "amd64") -> list[tuple[str, str]]:
@@ -44,7 +54,7 @@ def order_of_work(arch: str = "amd64") -> list[tuple[str, str]]:
 def test_in_the_demo_each_tuned_baseline_is_followed_by_one_answer_of_each_model_and_naive_comes_last():
     catalog.sync_kernels()
     for path in sorted(DEMO.glob("*.zip")):
-        importing.import_bundle(importing.read(importing.keep_path(path)))
+        importing.import_bundle(bundle_reading.read(bundle_files.keep_path(path)))
     work = order_of_work()
     models = set(LanguageModel.objects.language_models().values_list("name", flat=True))
     assert len(models) == 3

@@ -18,7 +18,7 @@ import pytest
 from grading.files import kept_text, write_whole
 from grading.sandbox.cache import HarnessCache
 from grading.sandbox.local import is_reachable
-from leaderboard import private
+from leaderboard.storage import private
 from tests.conftest import ROOT
 from tests.site.bundles import lines, row
 from tests.site.disks import small_disk

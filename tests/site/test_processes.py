@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from leaderboard.processes import children_of, die_with_parent, here, is_dead, pid_of, process_name
+from leaderboard.lib.processes import children_of, die_with_parent, here, is_dead, pid_of, process_name
 
 
 def test_a_living_process_is_known_by_its_name():
@@ -45,7 +45,7 @@ def lives(pid: int) -> bool:
 def test_a_child_dies_with_its_parent():
     script = (
         "import subprocess, sys, time; sys.path.insert(0, '.');"
-        "from leaderboard.processes import die_with_parent;"
+        "from leaderboard.lib.processes import die_with_parent;"
         "p = subprocess.Popen(['sleep', '60'], preexec_fn=die_with_parent); print(p.pid, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

@@ -8,10 +8,10 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from leaderboard import leases
+from leaderboard.lib.processes import here
 from leaderboard.models import Result, Submission
-from leaderboard.processes import here
 from leaderboard.services import queueing, recording
+from leaderboard.worker import leases
 from tests.site import fake_grader
 from tests.site.conftest import claim
 

@@ -81,6 +81,6 @@ def test_a_database_that_does_not_answer_is_one_reason(monkeypatch: pytest.Monke
     def away(*_: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr("leaderboard.readiness.MigrationExecutor", away)
+    monkeypatch.setattr("leaderboard.web.readiness.MigrationExecutor", away)
     assert readyz(503)[:2] == ["the database does not answer", "database: the database does not answer"]
     assert Client().get("/healthz").content == b"ok"

@@ -12,10 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from leaderboard import access
-from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission
-from leaderboard.services import asked, importing, rights, tokens
+from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission, access
+from leaderboard.services import asked, importing, tokens
 from leaderboard.services.bulk import OPERATIONS
+from leaderboard.web import rights
 from tests.conftest import ROOT
 from tests.pages import factories
 from tests.site.admin_pages import act, answer, text_of, upload
@@ -233,4 +233,4 @@ def test_a_refusal_names_the_right_in_the_admin_on_the_site_and_to_programs() ->
 
 def test_the_guide_tells_the_rights_of_each_role() -> None:
     make_groups()
-    assert rights.table() in GUIDE.read_text(), "docs/operations.md: put what leaderboard.services.rights.table() says"
+    assert rights.table() in GUIDE.read_text(), "docs/operations.md: put what leaderboard.web.rights.table() says"

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from leaderboard.models import Result
-from leaderboard.uploads import CappedUpload
+from leaderboard.web.uploads import CappedUpload
 from tests.conftest import ROOT
 
 SHOW = "from django.conf import settings as s; print({expression})"

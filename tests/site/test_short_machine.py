@@ -12,8 +12,9 @@ from django.db import OperationalError
 
 from grading.pipeline import grade_source
 from grading.sandbox import local
-from leaderboard import grader, tasks
+from leaderboard import tasks
 from leaderboard.models import Calibration, Result
+from leaderboard.worker import grader
 from tests.grading.test_faults_of_ours import HONEST, QUICK
 from tests.site import fake_grader
 from tests.small_disk import leave, make_room, small_disk, sweep
@@ -81,7 +82,7 @@ def test_nothing_is_graded_where_a_tuned_baseline_fails_until_it_passes(queue, c
 
 @pytest.mark.parametrize("points", [4, pytest.param(100, marks=pytest.mark.slow)])
 def test_with_room_again_every_row_is_graded_and_none_was_scored(points, queue, client, monkeypatch, settings):
-    settings.GRADER, settings.SANDBOXES = "leaderboard.grader", {"amd64": "", "arm64": ""} | {ARCH: "local"}
+    settings.GRADER, settings.SANDBOXES = "leaderboard.worker.grader", {"amd64": "", "arm64": ""} | {ARCH: "local"}
     monkeypatch.setattr(tasks, "PARKED_FOR_S", 0.0)
     monkeypatch.setattr(grader, "is_real", lambda arch: False)  # calibrating would take its time
     monkeypatch.setattr(grader, "grade_source", lambda *what: grade_source(*what, QUICK))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from leaderboard import grader, tasks
+from leaderboard import tasks
 from leaderboard.models import Machine, Result, Standing
 from leaderboard.services import judgement, stand_ins, visibility
+from leaderboard.worker import grader
 from tests.site import fake_grader
 
 DOUBLE = {"cpu_model": "Double", "double": True}

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.processes import children_of, group_of, process_name
-from leaderboard.supervisor import Child, Supervisor, cluster
+from leaderboard.lib.processes import children_of, group_of, process_name
+from leaderboard.worker.supervisor import Child, Supervisor, cluster
 from tests.site.bundles import lines, row
 from tests.site.conftest import claim
 from tests.site.running import Site, alive, free_port, wait_until
@@ -168,7 +168,7 @@ def test_a_child_that_keeps_dying_is_started_again_at_a_growing_distance(monkeyp
 
 
 def test_what_does_not_heed_sigterm_is_killed_with_all_its_children(tmp_path, monkeypatch):
-    monkeypatch.setattr("leaderboard.supervisor.GRACE_S", 0.5)
+    monkeypatch.setattr("leaderboard.worker.supervisor.GRACE_S", 0.5)
     deaf = (
         "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
         "os.fork(); print('deaf', flush=True); time.sleep(60)"
@@ -185,8 +185,8 @@ def test_what_does_not_heed_sigterm_is_killed_with_all_its_children(tmp_path, mo
 
 
 def test_what_a_killed_worker_held_is_given_back_at_the_end_and_no_attempt_is_counted(tmp_path, monkeypatch, queue):
-    monkeypatch.setattr("leaderboard.supervisor.GRACE_S", 0.2)
-    monkeypatch.setattr("leaderboard.supervisor.children_of", lambda pid: [])  # pytest's own
+    monkeypatch.setattr("leaderboard.worker.supervisor.GRACE_S", 0.2)
+    monkeypatch.setattr("leaderboard.worker.supervisor.children_of", lambda pid: [])  # pytest's own
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
     child = Child("amd64", [sys.executable, "-c", deaf], tmp_path / "log")
     child.start()

@@ -13,10 +13,11 @@ from django_q.exceptions import TimeoutException
 from django_q.models import OrmQ, Schedule, Task
 
 from grading.hostlock import host_lock
-from leaderboard import grader, leases, tasks
+from leaderboard import tasks
 from leaderboard.models import Result, Worker
-from leaderboard.queue_status import queue_status
+from leaderboard.queue.status import queue_status
 from leaderboard.services import housekeeping, queueing
+from leaderboard.worker import grader, leases
 from tests.site import fake_grader
 from tests.site.conftest import claim
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from leaderboard import leases
 from leaderboard.models import Kernel, Result, Submission
 from leaderboard.services import catalog, priorities, queueing, recording
+from leaderboard.worker import leases
 from tests.site import fake_grader
 
 pytestmark = pytest.mark.django_db

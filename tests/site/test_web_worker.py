@@ -30,7 +30,7 @@ class Server:
         self.port, self.folder = free_port(), folder
         self.socket_file = folder / "socket"
         command = [sys.executable, "-m", "gunicorn", "tests.site.plain_app:application", "--bind", f"127.0.0.1:{self.port}"]
-        command += ["--bind", f"unix:{self.socket_file}", "--worker-class", "leaderboard.web_worker.BufferingWorker"]
+        command += ["--bind", f"unix:{self.socket_file}", "--worker-class", "leaderboard.web.gunicorn_worker.BufferingWorker"]
         command += ["--workers", "1", "--threads", str(THREADS), "--graceful-timeout", "4", "--log-level", "warning"]
         command += ["--no-control-socket"]
         given = {"DATA_DIR": str(folder / "data"), "DJANGO_SETTINGS_MODULE": "leaderboard.settings", "UPLOAD_MAX_MB": "32"}
@@ -231,14 +231,14 @@ def test_a_peer_at_the_socket_file_is_answered(server: Server) -> None:
 def test_a_request_that_would_never_be_whole_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     from waitress.adjustments import Adjustments
 
-    from leaderboard import web_worker
+    from leaderboard.web import gunicorn_worker
 
     now = time.monotonic()
-    request = web_worker.Request(Adjustments())
+    request = gunicorn_worker.Request(Adjustments())
     request.received(b"POST /api/bundles HTTP/1.1\r\nContent-Length: 9000000\r\n\r\n")
 
     def after(seconds: float) -> bool:
-        monkeypatch.setattr(web_worker.time, "monotonic", lambda: now + seconds)
+        monkeypatch.setattr(gunicorn_worker.time, "monotonic", lambda: now + seconds)
         return request.is_too_slow
 
     assert [after(seconds) for seconds in (1, 59, 62)] == [False, False, True]
@@ -249,11 +249,11 @@ def test_a_request_that_would_never_be_whole_ends(monkeypatch: pytest.MonkeyPatc
 def test_a_full_disk_is_said_to_whoever_uploads(monkeypatch: pytest.MonkeyPatch, settings: object) -> None:
     from waitress.adjustments import Adjustments
 
-    from leaderboard import web_worker
+    from leaderboard.web import gunicorn_worker
 
     room: Callable[[str], object] = lambda folder: type("Usage", (), {"free": 5 * MB})  # noqa: E731
-    monkeypatch.setattr(web_worker.shutil, "disk_usage", room)
-    request = web_worker.Request(Adjustments())
+    monkeypatch.setattr(gunicorn_worker.shutil, "disk_usage", room)
+    request = gunicorn_worker.Request(Adjustments())
     request.received(b"POST /api/bundles HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9000000\r\n\r\nabc")
     assert request.completed
     assert request.unread

@@ -10,7 +10,7 @@ from django.core.files import File
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Submission
-from leaderboard.services import importing, queueing, visibility
+from leaderboard.services import bundle_decisions, bundle_files, bundle_lease, bundle_reading, importing, queueing, visibility
 from tests.site.bundles import lines, row
 from tests.site.conftest import claim
 
@@ -21,15 +21,15 @@ ROWS = 5
 def kept(number: int = ROWS, **changes: Any) -> Bundle:
     """Ready to be imported, unseen, as the API leaves it."""
     body = lines(*(row(rollout=rollout, **changes) for rollout in range(number)))
-    bundle = importing.keep_file(File(io.BytesIO(body)), name="answers.jsonl")
-    importing.confirm_when_read(bundle)
+    bundle = bundle_files.keep_file(File(io.BytesIO(body)), name="answers.jsonl")
+    bundle_decisions.confirm_when_read(bundle)
     bundle.refresh_from_db()
     return bundle
 
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "CHUNK", 2)
+    monkeypatch.setattr(bundle_reading, "CHUNK", 2)
 
 
 def test_answers_are_shown_when_the_last_one_is_in() -> None:
@@ -60,8 +60,8 @@ def test_a_bundle_with_a_row_too_many_leaves_nothing(settings: Any) -> None:
 def test_an_import_that_fails_for_good_takes_back_what_it_brought(monkeypatch: pytest.MonkeyPatch) -> None:
     earlier = importing.import_bundle(kept(1, trace_id="shared"))
     body = lines(row(trace_id="shared", rollout=0), *(row(rollout=rollout) for rollout in range(1, ROWS)))
-    bundle = importing.keep_file(File(io.BytesIO(body)), name="more.jsonl")
-    importing.confirm_when_read(bundle)
+    bundle = bundle_files.keep_file(File(io.BytesIO(body)), name="more.jsonl")
+    bundle_decisions.confirm_when_read(bundle)
     whole, counted = importing._bring, iter(range(100))
 
     def break_at_the_second_chunk(*arguments: Any) -> Any:
@@ -70,7 +70,7 @@ def test_an_import_that_fails_for_good_takes_back_what_it_brought(monkeypatch: p
         return whole(*arguments)
 
     monkeypatch.setattr(importing, "_bring", break_at_the_second_chunk)
-    Bundle.objects.filter(pk=bundle.pk).update(attempt=importing.ATTEMPTS - 1)
+    Bundle.objects.filter(pk=bundle.pk).update(attempt=bundle_lease.ATTEMPTS - 1)
     bundle.refresh_from_db()
     importing.import_bundle(bundle)
     assert (bundle.state, bundle.error) == (Bundle.State.FAILED, "OSError: no space left on device")

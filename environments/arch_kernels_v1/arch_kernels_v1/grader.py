@@ -155,7 +155,7 @@ def stop_all() -> None:
 
 def _sweep_prime() -> None:
     """End what killed runs have left long ago. It may fail: the service ends idle sandboxes by itself."""
-    from grading.sandbox.prime_sweep import sweep  # the client is an optional extra
+    from grading.sandbox.prime.sweep import sweep  # the client is an optional extra
 
     with suppress(Fault):
         for ended in sweep():

@@ -7,7 +7,7 @@ from typing import Any
 
 from leaderboard.bundles.formats.base import Row, table
 from leaderboard.bundles.runs import first_text
-from leaderboard.text import clean
+from leaderboard.lib.text import clean
 
 MOST = 40  # names
 NAME_LENGTH = 60

@@ -11,15 +11,15 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from grading.architectures import ARCHS
 from kernels.catalog import load_catalog
 from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
 from leaderboard.evaluation.secret import BadKey, key_from
+from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.management.commands.import_bundle import Command as Import
-from leaderboard.management.progress import progress_bar
 from leaderboard.models import Bundle, Result
 from leaderboard.services import queueing
-from leaderboard.services.queueing import ARCHS
 
 NUMBERS = ("temperature", "top_p")
 COUNTS = ("max_tokens", "max_completion_tokens", "seed")

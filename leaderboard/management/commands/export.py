@@ -4,12 +4,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
+from leaderboard.board.selection import BOTH, BadSelection, read_selection
 from leaderboard.exports import contents
 from leaderboard.exports.formats import FORMATS
 from leaderboard.exports.parquet import NoParquet, parquet_bytes
 from leaderboard.exports.tables import Table
 from leaderboard.management.selection import selection_arguments
-from leaderboard.selection import BOTH, BadSelection, read_selection
 
 
 class Command(BaseCommand):

@@ -5,15 +5,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
-from leaderboard.answers import load_answers
-from leaderboard.board import board_rows
+from leaderboard.board.answers import load_answers
+from leaderboard.board.architecture_ratios import pairs, shown_models
+from leaderboard.board.rows import board_rows
+from leaderboard.board.selection import BOTH, BadSelection, Selection, read_selection
 from leaderboard.figures import charts
 from leaderboard.figures.images import FORMATS, NoImages, images
 from leaderboard.management.selection import selection_arguments
 from leaderboard.models import Kernel, Result
-from leaderboard.pairs import pairs
-from leaderboard.selection import BOTH, BadSelection, Selection, read_selection
-from leaderboard.views.architectures import shown_models
 
 
 class Command(BaseCommand):

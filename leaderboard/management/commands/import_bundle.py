@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.bundles.found import BundleError
-from leaderboard.faults import fault_of, said
-from leaderboard.management.progress import progress_bar
+from leaderboard.lib.faults import fault_of, said
+from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.models import Bundle, Result
-from leaderboard.queue_status import queue_status
-from leaderboard.services import deletion, importing, matching
+from leaderboard.queue.status import queue_status
+from leaderboard.services import bundle_decisions, bundle_files, bundle_lease, bundle_reading, deletion, importing, matching
 
 LISTED = 20
 
@@ -61,17 +61,17 @@ class Command(BaseCommand):
     def brought(self, path: Path, *, public: bool, model: str, overlap: str) -> Bundle:
         is_new = True
         try:
-            bundle = importing.keep_path(path, public=public, model=model, overlap=overlap)
-        except importing.AlreadyThere as known:
+            bundle = bundle_files.keep_path(path, public=public, model=model, overlap=overlap)
+        except bundle_files.AlreadyThere as known:
             self.stdout.write(str(known))
             bundle, is_new = known.bundle, False
             if overlap:
-                importing.decide(bundle, overlap)
+                bundle_decisions.decide(bundle, overlap)
         except BundleError as error:
             raise CommandError(str(error)) from error
         try:
             if bundle.state == Bundle.State.READING:
-                bundle = importing.read(bundle)
+                bundle = bundle_reading.read(bundle)
             if bundle.state == Bundle.State.PREVIEW and (undecided := matching.open_overlaps(bundle)):
                 if is_new:
                     deletion.delete_bundle(bundle)
@@ -79,7 +79,7 @@ class Command(BaseCommand):
             if bundle.state in (Bundle.State.PREVIEW, Bundle.State.IMPORTING):
                 with progress_bar(bundle.rows, "rows") as bar:
                     bundle = importing.import_bundle(bundle, bar.reach)
-        except importing.Taken:
+        except bundle_lease.Taken:
             self.stdout.write("Somebody else is importing it right now.")
         if bundle.state == Bundle.State.FAILED:
             self.list_rows(bundle)

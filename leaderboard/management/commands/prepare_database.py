@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from leaderboard import preparation
 from leaderboard.services import accounts
+from leaderboard.worker import preparation
 
 RESET = ".venv/bin/python manage.py changepassword admin"
 

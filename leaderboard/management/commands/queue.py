@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from leaderboard.queue_status import queue_status
+from leaderboard.queue.status import queue_status
 
 
 class Command(BaseCommand):

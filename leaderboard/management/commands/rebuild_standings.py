@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from leaderboard.management.progress import progress_bar
+from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.models import LanguageModel
 from leaderboard.services import standings
 

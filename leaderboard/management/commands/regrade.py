@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from leaderboard.management.progress import progress_bar
+from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.management.selection import chosen_archs, chosen_submissions, selection_arguments
 from leaderboard.services import queueing
 

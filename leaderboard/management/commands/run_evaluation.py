@@ -10,11 +10,11 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.evaluation.endpoints import Known, known_endpoints
-from leaderboard.faults import fault_of, said, tolerated
+from leaderboard.lib.faults import fault_of, said, tolerated
+from leaderboard.lib.processes import die_with_parent
+from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle, Evaluation
-from leaderboard.processes import die_with_parent
 from leaderboard.services import evaluations
-from leaderboard.text import shorten
 
 GRACE_S = 20.0  # for questions that are under way when the site ends
 SAID = 4000  # characters of what is kept

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from leaderboard.snapshot import Snapshot
+from leaderboard.exports.snapshot import Snapshot
 
 
 class Command(BaseCommand):

@@ -15,12 +15,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from grading.files import write_whole
 from grading.sandbox.registry import why_unavailable
-from leaderboard import faults, private
 from leaderboard.bundles.found import BundleError
-from leaderboard.grader import EMULATED_UNTIL
-from leaderboard.management.status_line import StatusLine
-from leaderboard.services import importing
-from leaderboard.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
+from leaderboard.lib import faults
+from leaderboard.queue.status_line import StatusLine
+from leaderboard.services import bundle_decisions, bundle_files
+from leaderboard.storage import private
+from leaderboard.worker.grader import EMULATED_UNTIL
+from leaderboard.worker.supervisor import AlreadyRunning, Supervisor, cluster, hold_data_folder, web
 
 EMULATED_MINUTES = 12  # everything is to be at rest after 15
 
@@ -95,8 +96,8 @@ class Command(BaseCommand):
         """The shipped bundles go the way of any other: kept here, read and imported by the housekeeping cluster."""
         for path in sorted((settings.BASE_DIR / "demo").glob("*.zip")):
             try:
-                bundle = importing.keep_path(path)
-            except importing.AlreadyThere:
+                bundle = bundle_files.keep_path(path)
+            except bundle_files.AlreadyThere:
                 continue
             except BundleError as error:
                 raise CommandError(f"{path}: {error}") from error
@@ -105,7 +106,7 @@ class Command(BaseCommand):
                     raise
                 self.stderr.write(f"{path}: {faults.said(error, 'it comes with the next start')}")
                 continue
-            importing.confirm_when_read(bundle)
+            bundle_decisions.confirm_when_read(bundle)
 
 
 def emulate_arm64() -> str:

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from grading.sandbox.prime_script import BASE
+from grading.sandbox.prime.script import BASE
 
 PLAIN_UID = 61002 if os.getuid() == 0 else None  # another than the local sandbox's: kill -1 stays among doubles
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}

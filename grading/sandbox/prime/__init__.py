@@ -1,0 +1,1 @@
+"""Rented machines of Prime: one for each worker and architecture, kept from answer to answer and taken over after a restart."""

@@ -1,0 +1,168 @@
+"""What a reader asked to see: the short GET parameters arch, kernel, model and sort, which every page and export understands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+
+from grading.architectures import ARCHS
+from grading.statistics import FAST_P_THRESHOLDS
+from leaderboard.board.aggregates import BEST_OF
+from leaderboard.board.marks import CONDITIONS, without
+from leaderboard.models import Kernel, LanguageModel
+
+BOTH = "both"
+SORTS = ("score", "pass", "speedup", "memory", "throughput", "fast", "best")
+SCALES = ("log", "linear")
+
+
+class BadSelection(ValueError):
+    """A parameter names something that is not there; the message says what there is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Architectures, kernels and models to show; no kernels or no models means all of them."""
+
+    arch: str = BOTH
+    sort: str = "score"
+    p: float = 1.0  # of fast_p
+    k: int = BEST_OF[0]  # of best of k
+    scale: str = "log"  # of speedups in charts
+    hide: tuple[str, ...] = ()  # results with these marks are left out where single results are listed
+    kernels: tuple[Kernel, ...] = ()
+    models: tuple[LanguageModel, ...] = ()
+
+    @property
+    def archs(self) -> tuple[str, ...]:
+        return ARCHS if self.arch == BOTH else (self.arch,)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether anything is left out."""
+        return self.arch != BOTH or bool(self.kernels or self.models)
+
+    @property
+    def filters(self) -> Q:
+        """The same, as a condition on Result or Standing."""
+        return Q(arch__in=self.archs) & self.narrowed
+
+    @property
+    def narrowed(self) -> Q:
+        """The same, naming only what is chosen, so that a page of everything is found by its own index."""
+        condition = Q(arch=self.arch) if self.arch != BOTH else Q()
+        if self.kernels:
+            condition &= Q(kernel__in=self.kernels)
+        if self.models:
+            condition &= Q(model__in=self.models)
+        return condition
+
+    @property
+    def unhidden(self) -> Q:
+        """The marks that are hidden, as a condition on Result."""
+        return without(self.hide)
+
+    def query(self, **changes: Any) -> str:
+        """The query string of this selection, with some of it changed: always the short form, so that links stay short."""
+        chosen = replace(self, **changes)
+        parts = {"arch": chosen.arch, "sort": chosen.sort}
+        if chosen.sort == "fast":
+            parts["p"] = f"{chosen.p:g}"
+        if chosen.sort == "best":
+            parts["k"] = str(chosen.k)
+        if chosen.scale != SCALES[0]:
+            parts["scale"] = chosen.scale
+        if chosen.hide:
+            parts["hide"] = ",".join(chosen.hide)
+        if chosen.kernels:
+            parts["kernel"] = ",".join(kernel.name for kernel in chosen.kernels)
+        if chosen.models:
+            parts["model"] = ",".join(model.slug for model in chosen.models)
+        return urlencode(parts, safe=",")
+
+
+def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
+    """The selection that GET parameters ask for; `arch` is what no parameter means. Raises BadSelection."""
+    return Selection(
+        arch=_choice("arch", _one(params, "arch") or arch, (*ARCHS, BOTH)),
+        sort=_choice("sort", _one(params, "sort") or SORTS[0], SORTS),
+        p=float(_choice("p", _one(params, "p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
+        k=int(_choice("k", _one(params, "k") or str(BEST_OF[0]), [str(k) for k in BEST_OF])),
+        scale=_choice("scale", _one(params, "scale") or SCALES[0], SCALES),
+        hide=tuple(_choice("hide", word, list(CONDITIONS)) for word in _words(params.getlist("hide"))),
+        kernels=_find_kernels(params.getlist("kernel")),
+        models=_find_models([*params.getlist("model"), *params.getlist("models")]),
+    )
+
+
+def with_selection(*, arch: str = BOTH) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """Give a view its selection as the second argument; a parameter that means nothing is answered with 400 and the reason."""
+
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            try:
+                selection = read_selection(request.GET, arch=arch)
+            except BadSelection as bad:
+                return render(request, "leaderboard/bad_selection.html", {"reason": str(bad)}, status=400)
+            return view(request, selection, *args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def _one(params: QueryDict, name: str) -> str:
+    """Its value; given twice, neither silently wins."""
+    values = set(filter(None, params.getlist(name)))
+    if len(values) > 1:
+        raise BadSelection(f"{name} is given more than once, with different values.")
+    return values.pop() if values else ""
+
+
+def _choice(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise BadSelection(f"{name} must be one of {', '.join(known)}.")
+    return value
+
+
+def _words(values: Iterable[str]) -> list[str]:
+    """Parameters may be repeated (a form does that) or joined by commas (our own links do)."""
+    return list(dict.fromkeys(word for value in values for word in value.split(",") if word))
+
+
+def _find_kernels(values: Iterable[str]) -> tuple[Kernel, ...]:
+    names = _words(values)
+    if not names:
+        return ()
+    found = {kernel.name: kernel for kernel in Kernel.objects.filter(name__in=names)}
+    for name in names:
+        if name not in found:
+            known = ", ".join(Kernel.objects.active().values_list("name", flat=True))
+            raise BadSelection(f"There is no kernel of that name. There are: {known}.")
+    return tuple(sorted(found.values(), key=lambda kernel: (kernel.position, kernel.name)))
+
+
+def _find_models(values: Sequence[str]) -> tuple[LanguageModel, ...]:
+    """By slug or by exact name, which may itself contain commas. A private model is as unknown as one that never was."""
+    if not any(values):
+        return ()
+    words = _words(values)
+    asked = {*words, *values}
+    public = LanguageModel.objects.public()
+    found = list(public.filter(Q(slug__in=asked) | Q(name__in=asked)))
+    names = {model.slug for model in found} | {model.name for model in found}
+    missing = [value for value in values if value not in names and not names.issuperset(_words([value]))]
+    if missing:
+        raise BadSelection(
+            "There is no model of that name among the public ones; a model's slug is the last part of its page's address."
+        )
+    order = {word: i for i, word in reversed(list(enumerate([*words, *values])))}
+    return tuple(sorted(found, key=lambda model: min(order.get(model.slug, len(order)), order.get(model.name, len(order)))))

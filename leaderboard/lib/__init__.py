@@ -1,0 +1,1 @@
+"""What knows nothing of kernels and models: text, numbers, processes, faults of the host."""

@@ -1,0 +1,267 @@
+"""What can be asked of the tables. Reads only, but for the two guarded updates of the queue (claim, renew)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from grading.architectures import ARCHS
+from leaderboard.models import access
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    from leaderboard.models import Kernel, LanguageModel
+
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"  # Result.State; models import this module
+EVERYTHING = Q()
+TRIAL = "trial"  # LanguageModel.Kind
+
+
+class KernelQuerySet(models.QuerySet[Any]):
+    def active(self) -> Self:
+        """Kernels whose folder is there."""
+        return self.filter(retired=False)
+
+
+class LanguageModelQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        """Models with at least one public answer: a private bundle's model is not even named."""
+        return self.filter(submissions__public=True).distinct()
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """The same, with those of private answers that this person may see."""
+        if access.has(user, "view_submission"):
+            return self.exclude(kind=TRIAL).filter(submissions__isnull=False).distinct()
+        if access.pk_of(user) is None:
+            return self.public()
+        own = Q(submissions__entries__bundle__uploader=access.pk_of(user))
+        return self.exclude(kind=TRIAL).filter(Q(submissions__public=True) | own).distinct()
+
+    def baselines(self) -> Self:
+        return self.filter(kind="baseline")
+
+    def language_models(self) -> Self:
+        return self.filter(kind="llm")
+
+
+class BundleQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        return self.filter(public=True)
+
+    def known_to(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Of which this uploader may learn: all for whoever may view bundles, else their own and those that are shown."""
+        if access.has(user, "view_bundle"):
+            return self
+        return self.filter(own_bundles(user) | Q(public=True, state="imported"))
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Whose pages this person may open: all for whoever may view bundles, else their own."""
+        return self if access.has(user, "view_bundle") else self.filter(own_bundles(user))
+
+    def stalled(self, now: datetime) -> Self:
+        """Being read or imported, and whoever did it is gone (or nobody has begun)."""
+        return self.filter(state__in=["reading", "importing"]).filter(Q(lease_until=None) | Q(lease_until__lt=now))
+
+
+def own_bundles(user: AbstractBaseUser | AnonymousUser | None) -> Q:
+    """Nobody's, for whoever is not signed in: bundles of the command line have no uploader either."""
+    pk = access.pk_of(user)
+    return Q(pk__in=[]) if pk is None else Q(uploader=pk)
+
+
+def brought_by(user: AbstractBaseUser | AnonymousUser | None, submission: str = "pk") -> Q:
+    """What some bundle of this person has in it; `submission` names the answer in the rows that are asked for."""
+    pk = access.pk_of(user)
+    if pk is None:
+        return Q(pk__in=[])
+    entries = apps.get_model("leaderboard", "BundleEntry")._default_manager
+    return Q(Exists(entries.filter(submission=OuterRef(submission), bundle__uploader=pk)))
+
+
+class SubmissionQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        return self.filter(public=True)
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Public answers, those of the person's own bundles, and private ones with the right to view them; trials with theirs."""
+        if user is not None and access.pk_of(user) is None:
+            return self.public()
+        rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
+        return rows if access.has(user, "view_submission") else rows.filter(Q(public=True) | brought_by(user))
+
+    def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """For lists in the admin: with the right to view them all that may be seen, else what one's own bundles brought."""
+        rows = self.seen_by(user)
+        return rows if access.has(user, "view_submission") else rows.filter(brought_by(user))
+
+    def on(self, kernel: Kernel) -> Self:
+        return self.filter(kernel=kernel)
+
+    def by(self, model: LanguageModel) -> Self:
+        return self.filter(model=model)
+
+    def light(self) -> Self:
+        """Without the long texts: for lists."""
+        return self.defer("reply", "source")
+
+
+class MachineQuerySet(models.QuerySet[Any]):
+    def public(self) -> Self:
+        """Machines that measured something public."""
+        return self.filter(results__public=True, results__state=DONE).distinct()
+
+    def with_public_counts(self, of: Q = EVERYTHING) -> Self:
+        """The same with how many results of those they measured (result_count), the busiest of each architecture first."""
+        results = apps.get_model("leaderboard", "Result")._default_manager
+        # a count for each machine, off an index: joined, all results would be read
+        counts = (
+            results.filter(of, machine=OuterRef("pk"), public=True, state=DONE)
+            .order_by()
+            .values("machine")
+            .annotate(n=Count("pk"))
+        )
+        counted = self.annotate(result_count=Coalesce(Subquery(counts.values("n")), 0))
+        return counted.filter(result_count__gt=0).order_by("arch", "-result_count", "id")
+
+
+class ResultQuerySet(models.QuerySet[Any]):
+    # what happened
+
+    def current(self) -> Self:
+        """The newest done, not invalidated result of each submission and architecture."""
+        return self.filter(is_current=True)
+
+    def public(self) -> Self:
+        return self.filter(public=True)
+
+    def done(self) -> Self:
+        return self.filter(state=DONE)
+
+    def failed(self) -> Self:
+        """Given up after our own faults: neither a verdict nor a score."""
+        return self.filter(state=FAILED)
+
+    def native(self) -> Self:
+        return self.filter(emulated=False)
+
+    def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """Of answers that this person may see; a double of a service's only with the right to view results."""
+        answers = apps.get_model("leaderboard", "Submission")._default_manager.seen_by(user)
+        rows = self if access.has(user, "view_result") else self.real()
+        return rows.filter(Exists(answers.filter(pk=OuterRef("submission"))))
+
+    def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
+        """For lists in the admin."""
+        rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
+        return rows if access.has(user, "view_result") else rows.real().filter(brought_by(user, "submission"))
+
+    def real(self) -> Self:
+        """Not graded on a double of a service: such results are never shown in public."""
+        return self.filter(double=False)
+
+    def up_to_date(self) -> Self:
+        """Measured as the kernel is measured today: only these compare."""
+        return self.filter(measurement=F("kernel__measurement"))
+
+    def trusted(self) -> Self:
+        """Neither declared invalid by a person nor waiting for one to look at a speedup too good to be true."""
+        return self.filter(invalidated=False, flagged=False)
+
+    def rankable(self) -> Self:
+        """What aggregates and ranks may use."""
+        # what is current is done (a constraint): said again, it would lead SQLite to the queue's index
+        return self.current().public().native().trusted().up_to_date()
+
+    def on(self, kernel: Kernel) -> Self:
+        return self.filter(kernel=kernel)
+
+    def by(self, model: LanguageModel) -> Self:
+        return self.filter(model=model)
+
+    def for_archs(self, archs: Iterable[str]) -> Self:
+        return self.filter(arch__in=list(archs))
+
+    def light(self) -> Self:
+        """Without samples and logs: for lists."""
+        return self.defer("samples", "log", "seconds")
+
+    # the queue
+
+    def open(self) -> Self:
+        return self.filter(state__in=[QUEUED, RUNNING])
+
+    def queued(self) -> Self:
+        return self.filter(state=QUEUED)
+
+    def running(self) -> Self:
+        return self.filter(state=RUNNING)
+
+    def due(self, arch: str, now: datetime) -> Self:
+        """Queued and not backing off, in the order of work."""
+        ready = Q(not_before=None) | Q(not_before__lte=now)
+        return self.filter(ready, arch=arch, state=QUEUED).order_by("-priority", "id")
+
+    def expired(self, now: datetime) -> Self:
+        """Running by its state, but its worker has not renewed the lease: it is dead or cut off."""
+        return self.running().filter(lease_until__lt=now)
+
+    def claim(self, pk: int, *, token: UUID, worker: str, now: datetime, lease_until: datetime) -> bool:
+        """Take a due result; False if another worker was faster: look for the next one."""
+        ready = Q(not_before=None) | Q(not_before__lte=now)
+        claimed = self.filter(ready, pk=pk, state=QUEUED).update(
+            state=RUNNING,
+            lease_token=token,
+            lease_until=lease_until,
+            worker=worker,
+            started_at=now,
+            not_before=None,
+            attempt=F("attempt") + 1,
+        )
+        return claimed == 1
+
+    def held_by(self, token: UUID) -> Self:
+        """The running result under this lease; empty once the lease was taken away."""
+        return self.running().filter(lease_token=token)
+
+    def renew(self, token: UUID, lease_until: datetime) -> bool:
+        """Extend a lease; False if it was lost meanwhile."""
+        return self.held_by(token).update(lease_until=lease_until) == 1
+
+    def counts_by_arch(self) -> dict[tuple[str, str], int]:
+        """{("amd64", "queued"): 12, ...} over what is not done."""
+        parts = [
+            self.filter(arch=arch, state=state).order_by().values_list("arch", "state").annotate(n=Count("pk"))
+            for arch in ARCHS
+            for state in (QUEUED, RUNNING, FAILED)
+        ]
+        rows = parts[0].union(*parts[1:], all=True)  # each is counted in an index; grouped together they would be sorted
+        rows = rows.order_by()  # Django 6.1 gives a union the model's order, by a column that these rows do not have
+        return {(arch, state): n for arch, state, n in rows}
+
+
+class StandingQuerySet(models.QuerySet[Any]):
+    def on(self, kernel: Kernel) -> Self:
+        return self.filter(kernel=kernel)
+
+    def by(self, model: LanguageModel) -> Self:
+        return self.filter(model=model)
+
+    def for_archs(self, archs: Iterable[str]) -> Self:
+        return self.filter(arch__in=list(archs))
+
+    def comparable(self) -> Self:
+        """Of the kernels' present measurement: what boards show."""
+        return self.filter(measurement=F("kernel__measurement"), kernel__retired=False)
+
+
+class WorkerQuerySet(models.QuerySet[Any]):
+    def alive(self, since: datetime) -> Self:
+        return self.filter(beat_at__gte=since)

@@ -1,0 +1,13 @@
+"""Failed logins, which django-axes keeps, are deleted after a while."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from axes.models import AccessAttempt
+
+KEPT_FOR = timedelta(days=1)
+
+
+def prune(now: datetime) -> None:
+    AccessAttempt.objects.filter(attempt_time__lt=now - KEPT_FOR).delete()

@@ -1,0 +1,1 @@
+"""The processes that work: the supervisor, the leases by which workers hold rows, the grader, the first steps of a start."""
