@@ -41,6 +41,9 @@ def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_m
     """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken."""
     token = BUNDLES.claim(bundle.pk, Q(state=state))
     if token is None:
+        bundle.refresh_from_db()
+        if bundle.state == Bundle.State.FAILED:  # its process had died once too often
+            return bundle
         raise Taken
     return_large_blocks()
     with kept(BUNDLES, token), _let_go(bundle, token):
@@ -57,7 +60,7 @@ def _write(bundle: Bundle, token: UUID, values: dict[str, Any], finish: Finish =
     with transaction.atomic():
         brought = Submission.objects.filter(entries__bundle=bundle)
         standings.lock_models(brought.order_by().values_list("model_id", flat=True).distinct())
-        if not BUNDLES.finish(token, **values):
+        if not BUNDLES.finish(token, attempt=0, **values):
             raise Taken
         finish(values, brought)
 
@@ -94,12 +97,12 @@ def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
 def give_up(row: Bundle, reason: str) -> None:
     """After the last attempt: what it brought is taken back, which may be cut short like any other work."""
     bundle = Bundle.objects.get(pk=row.pk)
-    token = BUNDLES.claim(bundle.pk)
-    if token is None:
-        return
     if bundle.attempt >= ATTEMPTS + TAKE_BACK_ATTEMPTS:
         left = f"{reason} What it brought could not be taken back: delete the bundle."
-        BUNDLES.finish(token, state=Bundle.State.FAILED, error=left)
+        BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=left)
+        return
+    token = BUNDLES.claim(bundle.pk)
+    if token is None:
         return
     with kept(BUNDLES, token), _let_go(bundle, token):
         _write(bundle, token, failed(bundle, token, reason))

@@ -141,7 +141,7 @@ class Leases:
 
     def _reclaim_one(self, row: Any) -> bool:
         self._lapsed.pop(row.lease_token, None)
-        reason = f"The process that was at this {self.what} has died, attempt {row.attempt} of {self.attempts()} ({row.worker})."
+        reason = f"The process at this {self.what} disappeared, attempt {row.attempt} of {self.attempts()} ({row.worker})."
         if not self._count(row, reason, self.pause_after_death_s(row.attempt)):
             return False
         log.warning("%s %s: %s", self.what, row.pk, reason)
