@@ -240,3 +240,6 @@ class WorkerQuerySet(models.QuerySet[Any]):
     def alive(self, for_s: float) -> Self:
         """Those that have reported themselves within so many seconds, by the database's clock."""
         return self.filter(beat_at__gte=Now() - timedelta(seconds=for_s))
+
+    def silent(self, for_s: float) -> Self:
+        return self.filter(beat_at__lt=Now() - timedelta(seconds=for_s))
