@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.evaluation.endpoints import Known, known_endpoints
 from leaderboard.lib.faults import fault_of, said, tolerated
-from leaderboard.lib.processes import die_with_parent
+from leaderboard.lib.processes import die_with_parent, ended_in_order
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle, Evaluation
 from leaderboard.services import evaluations
@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("pk", type=int)
         parser.add_argument("token", type=UUID)
 
+    @ended_in_order()
     def handle(self, *args: Any, **options: Any) -> None:
         die_with_parent(signal.SIGTERM)  # when the site ends; what is answered stays
         pk, token = options["pk"], options["token"]
