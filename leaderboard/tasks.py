@@ -186,10 +186,15 @@ def sweep() -> None:
         architecture_ratios.warm()
 
 
-def carry_on_actions() -> None:
+def carry_on_actions(within_s: float = float("inf")) -> None:
     bulk.ACTIONS.reclaim()
     for action in bulk.ACTIONS.free().order_by("pk"):
-        bulk.carry_on(action)
+        bulk.carry_on(action, within_s)
+
+
+def begin_actions() -> None:
+    """The same, a few seconds of each."""
+    carry_on_actions(bulk.NOW_S)
 
 
 def carry_on_bundles() -> None:
@@ -216,7 +221,9 @@ def meanwhile() -> Callable[[int], None]:
     def look(rows: int) -> None:
         nonlocal last
         if time.monotonic() - last > MEANWHILE_S:
-            look_after_the_queue()
+            for chore in (look_after_the_queue, begin_actions, evaluations.launch):
+                with tolerated(f"an import goes on without {chore.__name__}"):
+                    chore()
             summaries.warm()
             last = time.monotonic()
 

@@ -19,6 +19,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import DatabaseError, models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django_q.exceptions import TimeoutException
 
 from leaderboard.lib import faults
 from leaderboard.lib.faults import fault_of, tolerated
@@ -277,6 +278,9 @@ def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
             return
         log.exception("bulk action %s", action.pk)
         ACTIONS.retry(token, f"{type(error).__name__}: {clean(str(error))}")
+    except TimeoutException:
+        ACTIONS.hung(token)
+        raise
     finally:  # also when the process is being stopped, or its time is over: the next one need not wait
         with tolerated(f"bulk action {action.pk} is given back"):
             ACTIONS.give_back(token)
@@ -356,6 +360,8 @@ ACTIONS = Leases(
     BulkAction,
     what="action",
     reason="error",
+    advice="It is not tried any more; what is done of it stays. Once the cause is mended (the log of the housekeeping cluster "
+    "may name it), choose “Try the rest again” on its page in the admin.",
     waiting=Q(state=BulkAction.State.RUNNING),
     holding=Q(state=BulkAction.State.RUNNING),
     attempts=lambda: ATTEMPTS,

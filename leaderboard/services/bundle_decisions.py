@@ -36,6 +36,15 @@ def read_again(bundle: Bundle, model: str) -> bool:
     return True
 
 
+def read_failed_again(bundle: Bundle) -> bool:
+    """From its beginning, by the housekeeping cluster: what failed may have killed its process. False if it has not failed."""
+    failed = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.FAILED)
+    if not failed.update(state=Bundle.State.READING, error="", attempt=0, not_before=None):
+        return False
+    queueing.wake("housekeeping")
+    return True
+
+
 def decide(bundle: Bundle, overlap: str) -> None:
     """Whether it is the same run as the earlier bundles that share a part of its answers."""
     Bundle.objects.filter(pk=bundle.pk, state__in=[Bundle.State.READING, Bundle.State.PREVIEW]).update(overlap=overlap)

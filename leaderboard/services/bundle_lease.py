@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, transaction
 from django.db.models import Q, QuerySet
+from django_q.exceptions import TimeoutException
 
 from leaderboard.bundles.found import BundleError
 from leaderboard.lib.faults import fault_of, said
@@ -37,9 +38,12 @@ def nothing_more(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
     """The bundle's own row is all that is written."""
 
 
-def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_more) -> Bundle:
-    """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken."""
-    token = BUNDLES.claim(bundle.pk, Q(state=state))
+def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_more, *, patient: bool = False) -> Bundle:
+    """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken.
+
+    patient: not within the pause after an attempt that failed; the sweep waits for its end, a person need not.
+    """
+    token = BUNDLES.claim(bundle.pk, Q(state=state), at_once=not patient)
     if token is None:
         bundle.refresh_from_db()
         if bundle.state == Bundle.State.FAILED:  # its process had died once too often
@@ -84,6 +88,9 @@ def _let_go(bundle: Bundle, token: UUID) -> Iterator[None]:
         BUNDLES.retry(token, f"{type(error).__name__}: {clean(str(error))}")
         if not Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.FAILED).exists():
             raise
+    except TimeoutException:
+        BUNDLES.hung(token)
+        raise
     except BaseException:  # the process is being stopped: whoever comes next need not wait for the lease to run out
         BUNDLES.give_back(token)
         raise
@@ -98,7 +105,7 @@ def give_up(row: Bundle, reason: str) -> None:
     """After the last attempt: what it brought is taken back, which may be cut short like any other work."""
     bundle = Bundle.objects.get(pk=row.pk)
     if bundle.attempt >= ATTEMPTS + TAKE_BACK_ATTEMPTS:
-        left = f"{reason} What it brought could not be taken back: delete the bundle."
+        left = f"{reason} What it brought could not be taken back; deleting the bundle does that, too."
         BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=left)
         return
     token = BUNDLES.claim(bundle.pk)
@@ -117,6 +124,8 @@ BUNDLES = Leases(
     Bundle,
     what="bundle",
     reason="error",
+    advice="It is not tried any more. Once the cause is mended (the log of the housekeeping cluster may name it), send the same "
+    "file once more, or choose “Read it again” on its page in the admin.",
     waiting=BEING_WORKED_ON,
     holding=BEING_WORKED_ON,
     attempts=lambda: ATTEMPTS,

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Case, F, IntegerField, Q, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -49,14 +49,14 @@ def launch() -> None:
     """For the sweep: start the next one, unless one is under way. What a dead process held is started again."""
     EVALUATIONS.reclaim()
     following = EVALUATIONS.free().order_by("id").first()
-    if following is None or Evaluation.objects.filter(state=State.RUNNING).exists():
+    if following is None or Evaluation.objects.filter(state=State.RUNNING).exclude(lease_token=None).exists():
         return
     room.check(0)  # a reply that cannot be kept is paid for in vain
     if token := EVALUATIONS.claim(following.pk):
         try:
             start_process(following.pk, token)
         except OSError:  # no process can be started: the host's fault
-            EVALUATIONS.give_back(token, following.said)
+            EVALUATIONS.give_back(token)
             raise
 
 
@@ -75,8 +75,14 @@ def held(token: UUID, on_loss: Callable[[], None]) -> AbstractContextManager[Non
 
 
 def report(token: UUID, **values: object) -> bool:
-    """Write how far it is, and renew the lease; False if it was taken away. What gets on has all its attempts before it."""
-    return EVALUATIONS.renew(token, attempt=1, **values)
+    """Write how far it is, and renew the lease; False if it was taken away.
+
+    With another answer it has all its attempts before it: what dies at the same place each time does not get on by saying so.
+    """
+    if "answered" in values:
+        further = When(answered__lt=values["answered"], then=Value(1))
+        values["attempt"] = Case(further, default=F("attempt"), output_field=IntegerField())
+    return EVALUATIONS.renew(token, **values)
 
 
 def put_back(token: UUID, said: str) -> None:
@@ -97,7 +103,9 @@ EVALUATIONS = Leases(
     Evaluation,
     what="evaluation",
     reason="said",
-    waiting=Q(state=State.QUEUED),
+    advice="It is not tried any more; the answers that came are kept. Once the cause is mended (the log of the housekeeping "
+    "cluster may name it), choose “Go on” in the list of evaluations.",
+    waiting=Q(state__in=[State.QUEUED, State.RUNNING]),  # running and held by nobody: as former versions put one off
     holding=Q(state=State.RUNNING),
     attempts=lambda: ATTEMPTS,
     claimed={"state": State.RUNNING},

@@ -144,8 +144,7 @@ def release(token: UUID, reason: str = "") -> bool:
 
 def give_back(*workers: str) -> int:
     """Release whatever workers hold: they are shutting down, and have lost track of their rows."""
-    tokens = Result.objects.running().filter(worker__in=workers).values_list("lease_token", flat=True)
-    return sum(release(token) for token in list(tokens) if token)
+    return RESULTS.give_back_of(*workers)
 
 
 def requeue(token: UUID, reason: str) -> bool:
@@ -162,6 +161,8 @@ RESULTS = Leases(
     Result,
     what="grading",
     reason="failure",
+    advice="It is not tried any more, and is no verdict. Once the cause is mended (the log of its cluster may name it), an "
+    "operator chooses “Grade what failed on our side again” in the admin.",
     waiting=Q(state=Result.State.QUEUED),
     holding=Q(state=Result.State.RUNNING),
     attempts=lambda: settings.GRADING_ATTEMPTS,

@@ -29,7 +29,7 @@ from gunicorn.config import KNOWN_SETTINGS  # type: ignore[import-untyped]
 from leaderboard.lib import faults
 from leaderboard.lib.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of, process_name
 from leaderboard.models import Worker
-from leaderboard.services import queueing
+from leaderboard.services import all_leases, queueing
 from leaderboard.storage import private
 
 log = logging.getLogger(__name__)
@@ -206,7 +206,7 @@ class Supervisor:
             self.bury_orphans()
             time.sleep(0.02)
         with faults.tolerated("what the workers held is given back a little later"):
-            queueing.give_back(*at_work)  # one that was killed, or was told to end while it claimed a row, could not
+            all_leases.give_back(*at_work)  # one that was killed, or was told to end while it claimed a row, could not
 
     def stop_children(self, children: list[Child]) -> None:
         for child in children:
