@@ -23,9 +23,20 @@ from grading.faults import CalibrationFailed, Fault
 from leaderboard.board import architecture_ratios, summaries
 from leaderboard.lib.faults import fault_of, said, tolerated
 from leaderboard.lib.processes import die_with_parent
-from leaderboard.models import Bundle, Result
+from leaderboard.models import Result
 from leaderboard.queue import status
-from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, passwords, queueing, recording, stand_ins
+from leaderboard.services import (
+    bulk,
+    bundle_lease,
+    drift,
+    evaluations,
+    housekeeping,
+    importing,
+    passwords,
+    queueing,
+    recording,
+    stand_ins,
+)
 from leaderboard.storage import room
 from leaderboard.worker import leases
 from leaderboard.worker.leases import Lease, Presence
@@ -89,10 +100,9 @@ def others_first(arch: str) -> bool:
     """Emulated gradings measure nothing and take this host's lock from those that do: they wait until nobody else has work."""
     if settings.SANDBOXES[arch] != "emulated":
         return False
-    now = timezone.now()
-    at_work = {cluster for cluster, reason in status.living_workers(now) if not reason}
+    at_work = {cluster for cluster, reason in status.living_workers() if not reason}
     others = [other for other, sandbox in settings.SANDBOXES.items() if sandbox in ("local", "docker") and other in at_work]
-    return any(Result.objects.due(other, now).exists() for other in others)
+    return any(Result.objects.due(other).exists() for other in others)
 
 
 def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
@@ -176,13 +186,20 @@ def sweep() -> None:
         architecture_ratios.warm()
 
 
-def carry_on_actions() -> None:
-    for action in bulk.stalled(timezone.now()):
-        bulk.carry_on(action)
+def carry_on_actions(within_s: float = float("inf")) -> None:
+    bulk.ACTIONS.reclaim()
+    for action in bulk.ACTIONS.free().order_by("pk"):
+        bulk.carry_on(action, within_s)
+
+
+def begin_actions() -> None:
+    """The same, a few seconds of each."""
+    carry_on_actions(bulk.NOW_S)
 
 
 def carry_on_bundles() -> None:
-    for bundle in Bundle.objects.stalled(timezone.now()).order_by("pk"):
+    bundle_lease.BUNDLES.reclaim()
+    for bundle in bundle_lease.BUNDLES.free().order_by("pk"):
         importing.carry_on(bundle, meanwhile())
 
 
@@ -191,9 +208,9 @@ def prune() -> None:
 
 
 def look_after_the_queue() -> None:
-    queueing.reclaim(timezone.now())
+    queueing.RESULTS.reclaim()
     for arch in ARCHS:
-        if Result.objects.due(arch, timezone.now()).exists():
+        if Result.objects.due(arch).exists():
             queueing.wake(arch)
 
 
@@ -204,7 +221,9 @@ def meanwhile() -> Callable[[int], None]:
     def look(rows: int) -> None:
         nonlocal last
         if time.monotonic() - last > MEANWHILE_S:
-            look_after_the_queue()
+            for chore in (look_after_the_queue, begin_actions, evaluations.launch):
+                with tolerated(f"an import goes on without {chore.__name__}"):
+                    chore()
             summaries.warm()
             last = time.monotonic()
 

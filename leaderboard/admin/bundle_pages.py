@@ -22,7 +22,16 @@ from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, Ov
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, BundleEntry, Kernel, access
 from leaderboard.queue import bundle_progress
-from leaderboard.services import asked, bundle_decisions, bundle_files, bundle_lease, bundle_reading, matching, queueing
+from leaderboard.services import (
+    asked,
+    bundle_decisions,
+    bundle_files,
+    bundle_lease,
+    bundle_reading,
+    leases,
+    matching,
+    queueing,
+)
 from leaderboard.storage import room
 from leaderboard.web import uploads
 from leaderboard.web.refusals import wants_json
@@ -31,7 +40,7 @@ log = logging.getLogger(__name__)
 
 AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
 NAMELESS = "no model name"  # how the reason of such rows begins
-OUR_ERROR = re.compile(r"\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.bundle_lease notes one
+OUR_ERROR = re.compile(rf"{leases.OURS}|\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.bundle_lease notes one
 COLUMNS = 6  # models that stand side by side in the table of kernels; more are told one a line
 
 
@@ -253,8 +262,11 @@ class BundlePages(admin.ModelAdmin):
         return HttpResponseRedirect(page_of(bundle))
 
     def again(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Read it again, with a name for the rows that name no model."""
+        """Read it again: one that failed as it is, one that waits with a name for the rows that name no model."""
         bundle = self.found(request, pk, change=True)
+        if request.method == "POST" and bundle_decisions.read_failed_again(bundle):
+            self.log_change(request, bundle, "Read again after it had failed.")
+            return HttpResponseRedirect(page_of(bundle))
         form = AgainForm(request.POST)
         if request.method == "POST" and form.is_valid() and bundle_decisions.read_again(bundle, form.cleaned_data["model"]):
             self.log_change(request, bundle, "Read again with another model name.")

@@ -18,7 +18,6 @@ from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from ninja import Header, Query, Router, Status
 from ninja.decorators import decorate_view
@@ -362,7 +361,7 @@ def seen(bundle: Bundle) -> dict[str, Any]:
 
 def moving(bundle: Bundle, known: Counts) -> list[dict[str, Any]]:
     """Its progress, and why an architecture does not move: a private bundle is in no public count."""
-    workers = living_workers(timezone.now())
+    workers = living_workers()
     rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
     return [

@@ -7,9 +7,10 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from types import FrameType
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -59,6 +60,20 @@ def pid_of(name: str) -> int | None:
 def die_with_parent(sent: int = signal.SIGKILL) -> None:
     """From now on this process is killed when its parent dies, however that dies."""
     _prctl(PR_SET_PDEATHSIG, sent)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """SIGTERM is raised as SystemExit meanwhile, so that what this process holds is given back. In the main thread."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)  # as a shell reports it
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def adopt_orphans() -> None:

@@ -9,12 +9,13 @@ from django.db.models.functions import Now
 from leaderboard.models import querysets
 from leaderboard.models.catalog import LanguageModel
 from leaderboard.models.ids import public_id
+from leaderboard.models.leases import Leased
 
 KINDS = [("llm", "language model"), ("baseline", "baseline")]
 WEIGHTS = [("open", "open weights"), ("closed", "closed weights"), ("", "unknown")]
 
 
-class Bundle(models.Model):
+class Bundle(Leased):
     """An uploaded file as it came, and what became of every row in it."""
 
     class State(models.TextChoices):
@@ -51,9 +52,6 @@ class Bundle(models.Model):
     config = models.JSONField(default=dict, blank=True)  # what the run's own config says of sampling and prompt
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     imported_at = models.DateTimeField(null=True, blank=True)
-    lease_token = models.UUIDField(null=True, blank=True, editable=False)  # of whoever reads or imports it now
-    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
-    attempt = models.PositiveIntegerField(default=0, editable=False)
     # What its uploader says of earlier bundles that share a part of its answers; empty: nobody was asked.
     overlap = models.CharField(max_length=8, choices=Overlap.choices, blank=True)
     overlaps = models.JSONField(default=list, blank=True)  # those bundles: {"uid", "name", "shared", "of", "added"}

@@ -1,16 +1,16 @@
-"""What can be asked of the tables. Reads only, but for the two guarded updates of the queue (claim, renew)."""
+"""What can be asked of the tables. Reads only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
 from django.apps import apps
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from grading.architectures import ARCHS
 from leaderboard.models import access
@@ -65,10 +65,6 @@ class BundleQuerySet(models.QuerySet[Any]):
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
         """Whose pages this person may open: all for whoever may view bundles, else their own."""
         return self if access.has(user, "view_bundle") else self.filter(own_bundles(user))
-
-    def stalled(self, now: datetime) -> Self:
-        """Being read or imported, and whoever did it is gone (or nobody has begun)."""
-        return self.filter(state__in=["reading", "importing"]).filter(Q(lease_until=None) | Q(lease_until__lt=now))
 
 
 def own_bundles(user: AbstractBaseUser | AnonymousUser | None) -> Q:
@@ -204,36 +200,14 @@ class ResultQuerySet(models.QuerySet[Any]):
     def running(self) -> Self:
         return self.filter(state=RUNNING)
 
-    def due(self, arch: str, now: datetime) -> Self:
-        """Queued and not backing off, in the order of work."""
-        ready = Q(not_before=None) | Q(not_before__lte=now)
+    def due(self, arch: str) -> Self:
+        """Queued and not backing off, by the database's clock, in the order of work."""
+        ready = Q(not_before=None) | Q(not_before__lte=Now())
         return self.filter(ready, arch=arch, state=QUEUED).order_by("-priority", "id")
-
-    def expired(self, now: datetime) -> Self:
-        """Running by its state, but its worker has not renewed the lease: it is dead or cut off."""
-        return self.running().filter(lease_until__lt=now)
-
-    def claim(self, pk: int, *, token: UUID, worker: str, now: datetime, lease_until: datetime) -> bool:
-        """Take a due result; False if another worker was faster: look for the next one."""
-        ready = Q(not_before=None) | Q(not_before__lte=now)
-        claimed = self.filter(ready, pk=pk, state=QUEUED).update(
-            state=RUNNING,
-            lease_token=token,
-            lease_until=lease_until,
-            worker=worker,
-            started_at=now,
-            not_before=None,
-            attempt=F("attempt") + 1,
-        )
-        return claimed == 1
 
     def held_by(self, token: UUID) -> Self:
         """The running result under this lease; empty once the lease was taken away."""
         return self.running().filter(lease_token=token)
-
-    def renew(self, token: UUID, lease_until: datetime) -> bool:
-        """Extend a lease; False if it was lost meanwhile."""
-        return self.held_by(token).update(lease_until=lease_until) == 1
 
     def counts_by_arch(self) -> dict[tuple[str, str], int]:
         """{("amd64", "queued"): 12, ...} over what is not done."""
@@ -263,5 +237,9 @@ class StandingQuerySet(models.QuerySet[Any]):
 
 
 class WorkerQuerySet(models.QuerySet[Any]):
-    def alive(self, since: datetime) -> Self:
-        return self.filter(beat_at__gte=since)
+    def alive(self, for_s: float) -> Self:
+        """Those that have reported themselves within so many seconds, by the database's clock."""
+        return self.filter(beat_at__gte=Now() - timedelta(seconds=for_s))
+
+    def silent(self, for_s: float) -> Self:
+        return self.filter(beat_at__lt=Now() - timedelta(seconds=for_s))

@@ -12,11 +12,12 @@ from django.db.models.functions import Now
 from leaderboard.models import querysets
 from leaderboard.models.catalog import Kernel, LanguageModel
 from leaderboard.models.ids import ARCH_CHOICES
+from leaderboard.models.leases import Leased
 from leaderboard.models.machines import Machine
 from leaderboard.models.submissions import Submission
 
 
-class Result(models.Model):
+class Result(Leased):
     """One grading of a submission on an architecture: first the job, then its record."""
 
     class State(models.TextChoices):
@@ -34,11 +35,6 @@ class Result(models.Model):
     # the job
     state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)
     priority = models.IntegerField(default=0)  # higher first, then id
-    not_before = models.DateTimeField(null=True, blank=True)  # back-off after a fault of ours
-    attempt = models.PositiveIntegerField(default=0)
-    lease_token = models.UUIDField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(max_length=120, blank=True)
     failure = models.TextField(blank=True)  # why our last attempt failed; empty once done
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from leaderboard.models import querysets
 from leaderboard.models.bundles import Bundle
+from leaderboard.models.leases import Leased
 
 
 class Worker(models.Model):
@@ -28,7 +29,7 @@ class Worker(models.Model):
         return self.name
 
 
-class BulkAction(models.Model):
+class BulkAction(Leased):
     """An action on many rows: chosen in a list, confirmed, then done in chunks, each with its part of the cursor."""
 
     class State(models.TextChoices):
@@ -49,9 +50,6 @@ class BulkAction(models.Model):
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True, blank=True)
-    lease_token = models.UUIDField(null=True, blank=True, editable=False)
-    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
-    attempt = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ["-id"]
@@ -60,7 +58,7 @@ class BulkAction(models.Model):
         return self.title
 
 
-class Evaluation(models.Model):
+class Evaluation(Leased):
     """A model to be asked for answers. Replies are in a folder (leaderboard.evaluation.folder); this row says how far it is."""
 
     class State(models.TextChoices):
@@ -86,9 +84,6 @@ class Evaluation(models.Model):
     bundle = models.ForeignKey(Bundle, null=True, on_delete=models.SET_NULL, related_name="+", editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True, blank=True, editable=False)
-    lease_token = models.UUIDField(null=True, editable=False)
-    lease_until = models.DateTimeField(null=True, editable=False)
-    attempt = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ["-id"]

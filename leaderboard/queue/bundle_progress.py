@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Count
-from django.utils import timezone
 
 from grading.architectures import ARCHS
 from grading.result import Verdict
@@ -70,7 +69,7 @@ def verdict_table(rows: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
 
 def moving(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:
     """Its progress, and why an architecture does not move."""
-    workers = living_workers(timezone.now())
+    workers = living_workers()
     rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
     return [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.utils import timezone
-
 from leaderboard.lib import stale_cache
 from leaderboard.models import Result
 from leaderboard.queue.status import ArchStatus, arch_counts, living_workers, queue_status
@@ -47,7 +45,7 @@ def pending(archs: Iterable[str]) -> list[Progress]:
     counts = Result.objects.public().filter(state__in=NOT_DONE).counts_by_arch()  # named, so that the index on state serves
     if not counts:
         return []
-    workers = living_workers(timezone.now())
+    workers = living_workers()
     statuses = [Progress(**vars(arch_counts(arch, counts, workers))) for arch in archs]
     for status in statuses:
         if status.waiting:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -34,13 +34,13 @@ def queue_status(*, private: bool = False) -> dict[str, list[dict[str, Any]]]:
     """{"archs": [...]}, one entry an architecture, ready for JSON. private: for those who may know of private rows, too."""
     now = timezone.now()
     rows = Result.objects.all() if private else Result.objects.public()
-    counts, workers = rows.counts_by_arch(), living_workers(now)
+    counts, workers = rows.counts_by_arch(), living_workers()
     return {"archs": [asdict(arch_status(arch, rows.for_archs([arch]), counts, workers, now)) for arch in ARCHS]}
 
 
-def living_workers(now: datetime) -> list[tuple[str, str]]:
+def living_workers() -> list[tuple[str, str]]:
     """(cluster, what keeps it from grading) of every worker that has reported itself lately."""
-    return list(Worker.objects.alive(now - timedelta(seconds=alive_for_s())).values_list("cluster", "reason"))
+    return list(Worker.objects.alive(alive_for_s()).values_list("cluster", "reason"))
 
 
 def alive_for_s() -> float:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from django.db.models import Exists, OuterRef
+from django.db.models import Case, Exists, OuterRef, Q, When
+from django.db.models.functions import Now
 
 from kernels.catalog import load_catalog
 from leaderboard.models import Result, Submission
 
 
-def tuned_first(arch: str, now: datetime) -> dict[int, int | None]:
+def tuned_first(arch: str) -> dict[int, int | None]:
     """{kernel's id: the result to be graded before any other of it}; None where that cannot be claimed at the moment, because
     another worker is at it or it backs off after a fault of ours.
 
@@ -27,8 +26,6 @@ def tuned_first(arch: str, now: datetime) -> dict[int, int | None]:
         emulated=False,
         double=False,
     )
-    rows = tuned.exclude(Exists(known)).values_list("kernel_id", "pk", "state", "not_before")
-    return {
-        kernel: pk if state == Result.State.QUEUED and (not_before is None or not_before <= now) else None
-        for kernel, pk, state, not_before in rows
-    }
+    is_due = Q(state=Result.State.QUEUED) & (Q(not_before=None) | Q(not_before__lte=Now()))
+    rows = tuned.exclude(Exists(known)).annotate(is_due=Case(When(is_due, then=True), default=False))
+    return {kernel: pk if due else None for kernel, pk, due in rows.values_list("kernel_id", "pk", "is_due")}

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import DatabaseError, models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django_q.exceptions import TimeoutException
 
 from leaderboard.lib import faults
 from leaderboard.lib.faults import fault_of, tolerated
@@ -27,12 +28,12 @@ from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result
 from leaderboard.services import bulk_work as work
 from leaderboard.services import queueing
 from leaderboard.services.bulk_work import Beat, Done
+from leaderboard.services.leases import Leases, kept
 from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 
 CHUNK = 500
-LEASE = timedelta(minutes=5)
 NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster goes on
 ENTRIES_NOW = 3000  # of bundles
 ATTEMPTS = 3
@@ -253,51 +254,38 @@ def too_long(action: BulkAction) -> bool:
 
 def retry(action: BulkAction) -> None:
     failed = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.FAILED)
-    if failed.update(state=BulkAction.State.RUNNING, error="", attempt=0, lease_until=None):
+    if failed.update(state=BulkAction.State.RUNNING, error="", attempt=0, not_before=None):
         queueing.wake("housekeeping")
-
-
-def stalled(now: datetime) -> QuerySet[BulkAction]:
-    """Under way, and nobody is at it."""
-    running = BulkAction.objects.filter(state=BulkAction.State.RUNNING)
-    return running.filter(Q(lease_until=None) | Q(lease_until__lt=now)).order_by("pk")
 
 
 def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
     """Chunk after chunk, unless somebody else is at it. The sweep tries again after an error, which is shown in the end."""
-    token, now = uuid4(), timezone.now()
-    if not stalled(now).filter(pk=action.pk).update(lease_token=token, lease_until=now + LEASE):
+    token = ACTIONS.claim(action.pk)
+    if token is None:
         return
-    held = BulkAction.objects.filter(pk=action.pk, lease_token=token)
     try:
         action.refresh_from_db()
-        _work_off(action, token, time.monotonic() + within_s)
+        with kept(ACTIONS, token):
+            _work_off(action, token, time.monotonic() + within_s)
     except _Taken:
         return
     except Exception as error:
-        if fault_of(error):  # the host's: no attempt is counted
-            _put_off(held, error)
+        if fault_of(error):  # the host's: no attempt is counted, and what is done of it is kept
+            reason = faults.said(error, "the action goes on by itself")
+            log.warning("bulk action: %s", reason, exc_info=error)
+            with suppress(DatabaseError):  # else the lease runs out by itself
+                ACTIONS.give_back(token, reason, pause_s=room.pause().total_seconds())
             return
         log.exception("bulk action %s", action.pk)
-        last = action.attempt + 1 >= ATTEMPTS
-        held.update(
-            attempt=action.attempt + 1,
-            error=f"{type(error).__name__}: {clean(str(error))}",
-            state=BulkAction.State.FAILED if last else BulkAction.State.RUNNING,
-        )
-    finally:  # also when the process is being stopped: the next one need not wait for the lease to run out
+        ACTIONS.retry(token, f"{type(error).__name__}: {clean(str(error))}")
+    except TimeoutException:
+        ACTIONS.hung(token)
+        raise
+    finally:  # also when the process is being stopped, or its time is over: the next one need not wait
         with tolerated(f"bulk action {action.pk} is given back"):
-            held.update(lease_token=None, lease_until=None)
+            ACTIONS.give_back(token)
     if BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.RUNNING).exists():
         queueing.wake("housekeeping")
-
-
-def _put_off(held: QuerySet[BulkAction], error: Exception) -> None:
-    """To be taken up again after a pause, by anybody: what is done of it is kept."""
-    reason = faults.said(error, "the action goes on by itself")
-    log.warning("bulk action: %s", reason, exc_info=error)
-    with suppress(DatabaseError):  # else the lease runs out by itself
-        held.update(lease_token=None, lease_until=timezone.now() + room.pause(), error=reason)
 
 
 class _Taken(Exception):
@@ -308,8 +296,7 @@ def _work_off(action: BulkAction, token: UUID, until: float) -> None:
     operation = OPERATIONS[action.action]
 
     def beat(**values: object) -> None:
-        rows = BulkAction.objects.filter(pk=action.pk, lease_token=token)
-        if not rows.update(lease_until=timezone.now() + LEASE, **values):
+        if not ACTIONS.renew(token, **values):
             raise _Taken
 
     while action.position < action.total:
@@ -320,11 +307,12 @@ def _work_off(action: BulkAction, token: UUID, until: float) -> None:
             done = operation.work(chunk, action.reason, beat)
             action.counts = dict(Counter(action.counts) + Counter(done))
             action.position += len(chunk)
-            beat(position=action.position, counts=action.counts, attempt=0, error="")
+            beat(position=action.position, counts=action.counts, attempt=1, error="")
         if time.monotonic() > until and action.position < action.total:
             return
     with transaction.atomic():
-        beat(state=BulkAction.State.DONE, finished_at=timezone.now())
+        if not ACTIONS.finish(token, state=BulkAction.State.DONE, finished_at=timezone.now()):
+            raise _Taken
         summarise(action)
 
 
@@ -366,3 +354,16 @@ def said(action: BulkAction) -> str:
 def prune(now: datetime) -> None:
     BulkAction.objects.filter(state=BulkAction.State.ASKED, created_at__lt=now - ASKED_FOR).delete()
     BulkAction.objects.filter(finished_at__lt=now - KEPT_FOR).delete()
+
+
+ACTIONS = Leases(
+    BulkAction,
+    what="action",
+    reason="error",
+    advice="It is not tried any more; what is done of it stays. Once the cause is mended (the log of the housekeeping cluster "
+    "may name it), choose “Try the rest again” on its page in the admin.",
+    waiting=Q(state=BulkAction.State.RUNNING),
+    holding=Q(state=BulkAction.State.RUNNING),
+    attempts=lambda: ATTEMPTS,
+    given_up={"state": BulkAction.State.FAILED},
+)

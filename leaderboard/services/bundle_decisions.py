@@ -14,14 +14,14 @@ def confirm(bundle: Bundle, *, public: bool | None = None, overlap: str = "") ->
     values: dict[str, Any] = {} if public is None else {"public": public}
     values |= {"overlap": overlap} if overlap else {}
     waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
-    if waiting.update(state=Bundle.State.IMPORTING, attempt=0, lease_until=None, **values):
+    if waiting.update(state=Bundle.State.IMPORTING, attempt=0, not_before=None, **values):
         queueing.wake("housekeeping")
 
 
 def confirm_when_read(bundle: Bundle) -> None:
     """Import without a look at the preview: what the repository ships, or a script brings."""
     waiting = Bundle.objects.filter(pk=bundle.pk, state__in=[Bundle.State.READING, Bundle.State.PREVIEW])
-    if waiting.update(state=Bundle.State.IMPORTING, attempt=0):
+    if waiting.update(state=Bundle.State.IMPORTING, attempt=0, not_before=None):
         queueing.wake("housekeeping")
 
 
@@ -29,10 +29,19 @@ def read_again(bundle: Bundle, model: str) -> bool:
     """Back from the preview, with a name for the rows that name no model. False if it is no longer there to be changed."""
     waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
     named = clean(model).strip()[:300]
-    if not waiting.update(state=Bundle.State.READING, model_override=named, attempt=0, lease_until=None):
+    if not waiting.update(state=Bundle.State.READING, model_override=named, attempt=0, not_before=None):
         return False
     bundle.asked.all().delete()
     bundle.refresh_from_db()
+    return True
+
+
+def read_failed_again(bundle: Bundle) -> bool:
+    """From its beginning, by the housekeeping cluster: what failed may have killed its process. False if it has not failed."""
+    failed = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.FAILED)
+    if not failed.update(state=Bundle.State.READING, error="", attempt=0, not_before=None):
+        return False
+    queueing.wake("housekeeping")
     return True
 
 

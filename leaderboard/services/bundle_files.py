@@ -91,7 +91,7 @@ def tried_afresh(known: Bundle, asked: Bundle) -> Bundle:
     """A bundle that failed, back to its beginning with what was asked for this time. Any other is refused."""
     failed = Bundle.objects.filter(pk=known.pk, state=Bundle.State.FAILED)
     wanted = {"public": asked.public, "model_override": asked.model_override, "overlap": asked.overlap}
-    if not failed.update(state=Bundle.State.READING, error="", attempt=0, lease_until=None, **wanted):
+    if not failed.update(state=Bundle.State.READING, error="", attempt=0, not_before=None, **wanted):
         raise AlreadyThere(known)
     known.refresh_from_db()
     return known

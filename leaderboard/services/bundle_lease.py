@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import DatabaseError, transaction
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models import Q, QuerySet
+from django_q.exceptions import TimeoutException
 
 from leaderboard.bundles.found import BundleError
 from leaderboard.lib.faults import fault_of, said
@@ -19,12 +18,14 @@ from leaderboard.lib.processes import return_large_blocks
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, Submission
 from leaderboard.services import deletion, standings
+from leaderboard.services.leases import Leases, kept
 from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(minutes=2)
 ATTEMPTS = 5
+TAKE_BACK_ATTEMPTS = 3  # more, to take back what a bundle brought that is given up
+BEING_WORKED_ON = Q(state__in=[Bundle.State.READING, Bundle.State.IMPORTING])
 Work = Callable[[UUID], dict[str, Any]]  # under that token; returns what is written to the bundle's row
 Finish = Callable[[dict[str, Any], QuerySet[Submission]], None]  # with what is written, and the submissions that it brought
 
@@ -37,59 +38,61 @@ def nothing_more(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
     """The bundle's own row is all that is written."""
 
 
-def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_more) -> Bundle:
-    """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken."""
-    now, token = timezone.now(), uuid4()
-    free = Bundle.objects.stalled(now).filter(pk=bundle.pk, state=state)
-    if not free.update(lease_token=token, lease_until=now + LEASE, attempt=bundle.attempt + 1):
+def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_more, *, patient: bool = False) -> Bundle:
+    """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken.
+
+    patient: not within the pause after an attempt that failed; the sweep waits for its end, a person need not.
+    """
+    token = BUNDLES.claim(bundle.pk, Q(state=state), at_once=not patient)
+    if token is None:
+        bundle.refresh_from_db()
+        if bundle.state == Bundle.State.FAILED:  # its process had died once too often
+            return bundle
         raise Taken
     return_large_blocks()
-    held = Bundle.objects.filter(pk=bundle.pk, lease_token=token)
-    with _put_off_by_the_host(bundle, held):
-        _work(bundle, token, held, work, finish)
+    with kept(BUNDLES, token), _let_go(bundle, token):
+        try:
+            values = work(token) | {"error": ""}
+        except BundleError as error:
+            values = getattr(error, "values", {}) | failed(bundle, token, clean(str(error)))
+        _write(bundle, token, values, finish)
     bundle.refresh_from_db()
     return bundle
 
 
-def _work(bundle: Bundle, token: UUID, held: QuerySet[Bundle], work: Work, finish: Finish) -> None:
-    now = timezone.now()
-    try:
-        values = work(token) | {"error": ""}
-    except Taken:
-        raise
-    except BundleError as error:
-        values = getattr(error, "values", {}) | failed(bundle, token, clean(str(error)))
-    except Exception as error:
-        if fault_of(error):
-            raise
-        log.exception("bundle %s", bundle.uid)
-        held.update(lease_until=now, error=f"{type(error).__name__}: {clean(str(error))}")
-        if bundle.attempt + 1 < ATTEMPTS:
-            raise
-        values = failed(bundle, token, f"{type(error).__name__}: {clean(str(error))}")
-    except BaseException:  # the process is being stopped: whoever comes next need not wait for the lease to run out
-        held.update(lease_until=now)
-        raise
+def _write(bundle: Bundle, token: UUID, values: dict[str, Any], finish: Finish = nothing_more) -> None:
     with transaction.atomic():
         brought = Submission.objects.filter(entries__bundle=bundle)
         standings.lock_models(brought.order_by().values_list("model_id", flat=True).distinct())
-        if not held.update(lease_token=None, lease_until=None, **values):
+        if not BUNDLES.finish(token, attempt=0, **values):
             raise Taken
         finish(values, brought)
 
 
 @contextmanager
-def _put_off_by_the_host(bundle: Bundle, held: QuerySet[Bundle]) -> Iterator[None]:
-    """A fault of the host says nothing of the bundle: no attempt is counted, and it is taken up again after a pause."""
+def _let_go(bundle: Bundle, token: UUID) -> Iterator[None]:
+    """Whatever goes wrong: the bundle is free afterwards, and says why. Nothing is raised where that has failed it."""
     try:
         yield
+    except Taken:
+        raise
     except Exception as error:
-        if fault_of(error):
+        if fault_of(error):  # it says nothing of the bundle
             what = "reading" if bundle.state == Bundle.State.READING else "import"
             reason = said(error, f"the {what} will be tried again")
             log.warning("bundle %s: %s", bundle.uid, reason, exc_info=error)
             with suppress(DatabaseError):  # it cannot be written either: then the lease runs out by itself
-                held.update(lease_until=timezone.now() + room.pause(), attempt=bundle.attempt, error=reason)
+                BUNDLES.give_back(token, reason, pause_s=room.pause().total_seconds())
+            raise
+        log.exception("bundle %s", bundle.uid)
+        BUNDLES.retry(token, f"{type(error).__name__}: {clean(str(error))}")
+        if not Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.FAILED).exists():
+            raise
+    except TimeoutException:
+        BUNDLES.hung(token)
+        raise
+    except BaseException:  # the process is being stopped: whoever comes next need not wait for the lease to run out
+        BUNDLES.give_back(token)
         raise
 
 
@@ -98,6 +101,33 @@ def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
     return {"state": Bundle.State.FAILED, "error": error, "imported_at": None}
 
 
+def give_up(row: Bundle, reason: str) -> None:
+    """After the last attempt: what it brought is taken back, which may be cut short like any other work."""
+    bundle = Bundle.objects.get(pk=row.pk)
+    if bundle.attempt >= ATTEMPTS + TAKE_BACK_ATTEMPTS:
+        left = f"{reason} What it brought could not be taken back; deleting the bundle does that, too."
+        BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=left)
+        return
+    token = BUNDLES.claim(bundle.pk)
+    if token is None:
+        return
+    with kept(BUNDLES, token), _let_go(bundle, token):
+        _write(bundle, token, failed(bundle, token, reason))
+
+
 def renew(bundle: Bundle, token: UUID) -> None:
-    if not Bundle.objects.filter(pk=bundle.pk, lease_token=token).update(lease_until=timezone.now() + LEASE):
+    if not BUNDLES.renew(token):
         raise Taken
+
+
+BUNDLES = Leases(
+    Bundle,
+    what="bundle",
+    reason="error",
+    advice="It is not tried any more. Once the cause is mended (the log of the housekeeping cluster may name it), send the same "
+    "file once more, or choose “Read it again” on its page in the admin.",
+    waiting=BEING_WORKED_ON,
+    holding=BEING_WORKED_ON,
+    attempts=lambda: ATTEMPTS,
+    give_up=give_up,
+)

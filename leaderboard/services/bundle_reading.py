@@ -59,9 +59,9 @@ def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
         yield Reading(unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override)
 
 
-def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
-    """Fill in the preview: what is in it, and which of its answers are new."""
-    return worked_on(bundle, Bundle.State.READING, lambda token: _read(bundle, token, progress))
+def read(bundle: Bundle, progress: Progress = silent, *, patient: bool = False) -> Bundle:
+    """Fill in the preview: what is in it, and which of its answers are new. Raises bundle_lease.Taken."""
+    return worked_on(bundle, Bundle.State.READING, lambda token: _read(bundle, token, progress), patient=patient)
 
 
 def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:

@@ -17,7 +17,7 @@ PREVIEWS_FOR = timedelta(days=7)
 
 
 def prune(now: datetime) -> None:
-    Worker.objects.filter(beat_at__lt=now - WORKERS_FOR).delete()
+    Worker.objects.silent(WORKERS_FOR.total_seconds()).delete()
     Task.objects.filter(stopped__lt=now - TASKS_FOR).delete()
     for bundle in Bundle.objects.filter(state=Bundle.State.PREVIEW, created_at__lt=now - PREVIEWS_FOR):
         deletion.delete_bundle(bundle)

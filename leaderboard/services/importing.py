@@ -36,9 +36,9 @@ def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
     """For the sweep: whatever the bundle waits for, unless somebody else is at it or the host cannot do it now."""
     try:
         if bundle.state == Bundle.State.READING:
-            bundle_reading.read(bundle, progress)
+            bundle_reading.read(bundle, progress, patient=True)
         elif bundle.state == Bundle.State.IMPORTING:
-            import_bundle(bundle, progress)
+            import_bundle(bundle, progress, patient=True)
     except Taken:
         pass
     except Exception as error:
@@ -46,11 +46,13 @@ def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
             raise
 
 
-def import_bundle(bundle: Bundle, progress: Progress = silent) -> Bundle:
-    """Every answer becomes a submission and is queued on all architectures."""
+def import_bundle(bundle: Bundle, progress: Progress = silent, *, patient: bool = False) -> Bundle:
+    """Every answer becomes a submission and is queued on all architectures. Raises bundle_lease.Taken."""
     if bundle.state == Bundle.State.PREVIEW:
         Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW).update(state=Bundle.State.IMPORTING)
-    return worked_on(bundle, Bundle.State.IMPORTING, lambda token: _import(bundle, token, progress), show_at_once)
+    return worked_on(
+        bundle, Bundle.State.IMPORTING, lambda token: _import(bundle, token, progress), show_at_once, patient=patient
+    )
 
 
 def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:

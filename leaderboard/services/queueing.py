@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
 from itertools import groupby, islice, product
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from grading.architectures import ARCHS
-from leaderboard.lib.processes import is_dead
 from leaderboard.models import Result, Submission
 from leaderboard.services import priorities, standings
+from leaderboard.services.leases import Leases, no_pause
 
 log = logging.getLogger(__name__)
 
@@ -139,49 +139,39 @@ def prioritise(jobs: QuerySet[Result], priority: int) -> int:
 
 def release(token: UUID, reason: str = "") -> bool:
     """Back as if it had never been claimed: the worker stops, or its architecture is parked."""
-    return _put_back(token, attempt=F("attempt") - 1, failure=reason)
+    return RESULTS.give_back(token, reason)
 
 
 def give_back(*workers: str) -> int:
-    """Release whatever workers hold: they end, and know no longer what they were about to do."""
-    tokens = Result.objects.running().filter(worker__in=workers).values_list("lease_token", flat=True)
-    return sum(release(token) for token in list(tokens) if token)
+    """Release whatever workers hold: they are shutting down, and have lost track of their rows."""
+    return RESULTS.give_back_of(*workers)
 
 
 def requeue(token: UUID, reason: str) -> bool:
     """Back after a fault of ours, to be tried again a little later; after the last attempt it is failed, visibly."""
-    held = Result.objects.held_by(token).values_list("attempt", flat=True).first()
-    if held is None:
-        return False
-    if held >= settings.GRADING_ATTEMPTS:
-        return _put_back(token, state=Result.State.FAILED, failure=reason)
-    return _put_back(token, failure=reason, not_before=timezone.now() + backoff(held))
+    return RESULTS.retry(token, reason)
 
 
-def backoff(attempt: int) -> timedelta:
+def backoff_s(attempt: int) -> float:
     """10 s after the first attempt, then three times as long each time."""
-    return timedelta(seconds=settings.BACKOFF_S * 3 ** (attempt - 1))
+    return float(settings.BACKOFF_S * 3 ** (attempt - 1))
 
 
-def _put_back(token: UUID, **values: object) -> bool:
-    freed: dict[str, object] = {"state": Result.State.QUEUED, "lease_token": None, "lease_until": None, "worker": ""}
-    return Result.objects.held_by(token).update(**(freed | values)) == 1
-
-
-def reclaim(now: datetime) -> int:
-    """Requeue what dead workers held: leases that ran out, and at once those of processes that are gone from this host."""
-    lost = list(Result.objects.expired(now).values_list("lease_token", "worker", "attempt"))
-    alive = Result.objects.running().filter(lease_until__gte=now).values_list("lease_token", "worker", "attempt")
-    lost += [row for row in alive if is_dead(row[1])]
-    return sum(_reclaim_one(token, worker, attempt) for token, worker, attempt in lost)
-
-
-def _reclaim_one(token: UUID | None, worker: str, attempt: int) -> bool:
-    assert token is not None  # every running row has one
-    reason = f"The worker disappeared while grading it, attempt {attempt} of {settings.GRADING_ATTEMPTS} ({worker})."
-    log.warning("requeued: %s", reason)
-    state = Result.State.FAILED if attempt >= settings.GRADING_ATTEMPTS else Result.State.QUEUED
-    return _put_back(token, state=state, failure=reason)
+RESULTS = Leases(
+    Result,
+    what="grading",
+    reason="failure",
+    advice="It is not tried any more, and is no verdict. Once the cause is mended (the log of its cluster may name it), an "
+    "operator chooses “Grade what failed on our side again” in the admin.",
+    waiting=Q(state=Result.State.QUEUED),
+    holding=Q(state=Result.State.RUNNING),
+    attempts=lambda: settings.GRADING_ATTEMPTS,
+    claimed={"state": Result.State.RUNNING, "started_at": Now()},
+    freed={"state": Result.State.QUEUED},
+    given_up={"state": Result.State.FAILED},
+    pause_s=backoff_s,
+    pause_after_death_s=no_pause,  # the sandbox is another one, and a worker has other rows to go on with
+)
 
 
 # Waking

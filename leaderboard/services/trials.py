@@ -65,7 +65,7 @@ def check_share(user: User) -> None:
 
 def moving_archs() -> list[str]:
     """Those that do not wait for an operator: what waits there is nobody's impatience."""
-    workers = living_workers(timezone.now())
+    workers = living_workers()
     return [arch for arch in ARCHS if not arch_counts(arch, {(arch, Result.State.QUEUED): 1}, workers).parked]
 
 

@@ -10,7 +10,6 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from grading.answer import AnswerFrom, Kind, extract
@@ -131,7 +130,7 @@ def reasons(results: Sequence[Result]) -> list[str]:
     """Why each does not move; empty where it does."""
     if not any(result.state == Result.State.QUEUED for result in results):
         return [""] * len(results)
-    workers = living_workers(timezone.now())
+    workers = living_workers()
     return [
         (arch_counts(result.arch, {(result.arch, "queued"): 1}, workers).reason or "") if result.state == "queued" else ""
         for result in results

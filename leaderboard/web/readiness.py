@@ -6,13 +6,13 @@ import logging
 import os
 import tempfile
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from grading.architectures import ARCHS
 from leaderboard.lib import faults
@@ -39,7 +39,7 @@ def checks() -> list[Check]:
     """All of them, those first that keep the site from serving."""
     found = [database(), disk(), data()]
     if not found[0].reason:
-        found += clusters(timezone.now())
+        found += clusters()
     return found
 
 
@@ -78,17 +78,17 @@ def data() -> Check:
     return Check("data")
 
 
-def clusters(now: datetime) -> list[Check]:
+def clusters() -> list[Check]:
     """Each that should be at work, here or on another host: it has a sandbox here, or has reported itself within the hour."""
-    beats = dict[str, datetime]()
-    for cluster, beat in Worker.objects.order_by("beat_at").values_list("cluster", "beat_at"):
-        beats[cluster] = beat
-    expected = {arch for arch in ARCHS if settings.SANDBOXES[arch]} | {"housekeeping"} | set(beats)
-    return [Check(f"cluster {name}", silence(beats.get(name), now), stops=False) for name in sorted(expected)]
+    ages = dict[str, timedelta]()
+    for cluster, beat, now in Worker.objects.annotate(now=Now()).order_by("beat_at").values_list("cluster", "beat_at", "now"):
+        ages[cluster] = now - beat
+    expected = {arch for arch in ARCHS if settings.SANDBOXES[arch]} | {"housekeeping"} | set(ages)
+    return [Check(f"cluster {name}", silence(ages.get(name)), stops=False) for name in sorted(expected)]
 
 
-def silence(beat: datetime | None, now: datetime) -> str:
-    if beat is None:
+def silence(age: timedelta | None) -> str:
+    if age is None:
         return "silent, no worker has reported itself in the last hour"
-    since_s = (now - beat).total_seconds()
+    since_s = age.total_seconds()
     return f"silent for {since_s:.0f} s" if since_s > alive_for_s() else ""

@@ -7,16 +7,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from leaderboard.lib.processes import process_name
 from leaderboard.models import Result, Worker
 from leaderboard.queue.tuned_first import tuned_first
+from leaderboard.services import queueing
 
 log = logging.getLogger(__name__)
 
@@ -41,11 +41,10 @@ class Presence:
     _ended: threading.Event = field(default_factory=threading.Event)
 
     def beat(self) -> None:
-        now = timezone.now()
-        values = {"cluster": self.cluster, "reason": self.reason, "beat_at": now}
+        values = {"cluster": self.cluster, "reason": self.reason, "beat_at": Now()}
         Worker.objects.update_or_create(name=self.name, defaults=values)
         lease = self.lease
-        if lease and not Result.objects.renew(lease.token, now + timedelta(seconds=settings.LEASE_S)):
+        if lease and not queueing.RESULTS.renew(lease.token):
             log.info("the lease on result %s is gone: what comes of it will be dropped", lease.result_id)
 
     def say(self, reason: str) -> None:
@@ -86,14 +85,12 @@ def take(arch: str, worker: str) -> Lease | None:
     A row whose kernel still lacks its tuned baseline hands its turn to that.
     """
     while True:
-        now = timezone.now()
-        before = tuned_first(arch, now)
-        due = Result.objects.due(arch, now).exclude(kernel__in=[kernel for kernel, pk in before.items() if pk is None])
+        before = tuned_first(arch)
+        due = Result.objects.due(arch).exclude(kernel__in=[kernel for kernel, pk in before.items() if pk is None])
         candidates = [before.get(kernel) or pk for pk, kernel in due.values_list("pk", "kernel_id")[:LOOKED_AT]]
         if not candidates:
             return None
         for pk in dict.fromkeys(candidates):
-            token = uuid4()
-            until = now + timedelta(seconds=settings.LEASE_S)
-            if Result.objects.claim(pk, token=token, worker=worker, now=now, lease_until=until):
+            token = queueing.RESULTS.claim(pk, worker=worker)
+            if token:
                 return Lease(pk, token)

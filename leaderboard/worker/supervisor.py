@@ -23,13 +23,13 @@ from typing import IO
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
-from django.utils import timezone
+from django.db.models.functions import Now
 from gunicorn.config import KNOWN_SETTINGS  # type: ignore[import-untyped]
 
 from leaderboard.lib import faults
 from leaderboard.lib.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of, process_name
 from leaderboard.models import Worker
-from leaderboard.services import queueing
+from leaderboard.services import all_leases, queueing
 from leaderboard.storage import private
 
 log = logging.getLogger(__name__)
@@ -168,18 +168,15 @@ class Supervisor:
         clusters = [child for child in self.children if child.name in settings.CLUSTERS]
         for child in clusters:
             queueing.wake(child.name)
-        beats = list(
-            Worker.objects.filter(cluster__in={queueing.work_of(child.name) for child in clusters}).values_list(
-                "cluster", "name", "beat_at"
-            )
-        )
-        now, clock = timezone.now(), time.monotonic()
+        workers = Worker.objects.filter(cluster__in={queueing.work_of(child.name) for child in clusters}).annotate(now=Now())
+        beats = [(work, name, now - beat) for work, name, beat, now in workers.values_list("cluster", "name", "beat_at", "now")]
+        clock = time.monotonic()
         if faults.is_full(settings.DATA_DIR):  # they cannot report themselves: to restart them would help nobody
             self.silent_since.clear()
             return
         for child in clusters:
-            reported = [beat for work, name, beat in beats if work == queueing.work_of(child.name) and self.is_ours(child, name)]
-            fresh = any((now - beat).total_seconds() < settings.HUNG_S for beat in reported)
+            reported = [age for work, name, age in beats if work == queueing.work_of(child.name) and self.is_ours(child, name)]
+            fresh = any(age.total_seconds() < settings.HUNG_S for age in reported)
             since = self.silent_since.setdefault(child.name, clock)
             if fresh or not child.lives:
                 self.silent_since[child.name] = clock
@@ -209,7 +206,7 @@ class Supervisor:
             self.bury_orphans()
             time.sleep(0.02)
         with faults.tolerated("what the workers held is given back a little later"):
-            queueing.give_back(*at_work)  # one that was killed, or was told to end while it claimed a row, could not
+            all_leases.give_back(*at_work)  # one that was killed, or was told to end while it claimed a row, could not
 
     def stop_children(self, children: list[Child]) -> None:
         for child in children:

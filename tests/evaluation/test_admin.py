@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from leaderboard.evaluation.endpoints import Known, known_endpoints
 from leaderboard.models import Evaluation, Submission
-from leaderboard.services import evaluations
+from leaderboard.services import evaluations, leases
 from tests.evaluation.endpoint import KEY, Endpoint, answer, refuse
 from tests.site.conftest import kernels as kernels
 
@@ -125,11 +125,13 @@ def test_one_runs_at_a_time_in_their_order(admin_client, started):
     assert [pk for pk, _ in started] == [Evaluation.objects.get(model="lab/one").pk]
 
 
-def test_a_dead_process_is_replaced_and_after_a_few_it_is_failed(admin_client, started):
+def test_a_dead_process_is_replaced_and_after_a_few_it_is_failed(admin_client, started, monkeypatch, settings):
+    monkeypatch.setattr(leases, "LOOKED_AGAIN", 0)  # the sweep need not look twice
+    settings.BACKOFF_S = 0
     add(admin_client)
     for _ in range(evaluations.ATTEMPTS + 1):
         evaluations.launch()
-        Evaluation.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        Evaluation.objects.update(lease_until=timezone.now() - timedelta(seconds=1), not_before=None)
     assert len(started) == evaluations.ATTEMPTS
     assert len({token for _, token in started}) == evaluations.ATTEMPTS
     assert Evaluation.objects.get().state == "failed"
@@ -155,7 +157,7 @@ def test_what_the_endpoint_refuses_is_said_and_can_be_gone_on_with(admin_client,
 
 @pytest.mark.django_db(transaction=True)
 def test_a_stopped_one_ends_and_stays_stopped(admin_client, settings, started, monkeypatch):
-    monkeypatch.setattr(evaluations, "BEAT_S", 0.05)
+    settings.BEAT_S = 0.05
     with Endpoint(answer(), answer(after_s=1.0)) as endpoint:
         settings.EVALUATION_ENDPOINTS = [f"here={endpoint.url}="]
         add(admin_client, rollouts=50)

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from itertools import count
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
-from django.utils import timezone
 
 from kernels.catalog import load_catalog
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
-from leaderboard.services import catalog, queueing, recording
+from leaderboard.services import catalog, leases, queueing, recording
 from leaderboard.services.language_models import find_model
 from tests.site import fake_grader
 
@@ -52,10 +50,16 @@ def make(kernels: dict[str, Kernel]) -> Make:
 
 
 def claim(result: Result, *, worker: str = "somewhere:else:1:2", lease_s: float = 60) -> UUID:
-    token, now = uuid4(), timezone.now()
-    until = now + timedelta(seconds=lease_s)
-    assert Result.objects.claim(result.pk, token=token, worker=worker, now=now, lease_until=until)
+    token = queueing.RESULTS.claim(result.pk, worker=worker)
+    assert token
+    Result.objects.filter(pk=result.pk).update(lease_until=leases.from_now(lease_s))
     return token
+
+
+@pytest.fixture
+def seen_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sweep's first look at a lease that has run out is its second one."""
+    monkeypatch.setattr(leases, "LOOKED_AGAIN", 0)
 
 
 @pytest.fixture

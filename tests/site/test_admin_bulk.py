@@ -342,7 +342,9 @@ def test_an_action_that_was_killed_goes_on_where_it_was(admin_client, admin_user
     assert LogEntry.objects.filter(change_message="Grade answers again.").count() == 1500
 
 
-def test_an_error_is_tried_again_then_shown_and_can_be_tried_by_hand(admin_client, admin_user, many, monkeypatch):
+def test_an_error_is_tried_again_then_shown_and_can_be_tried_by_hand(admin_client, admin_user, many, monkeypatch, settings):
+    settings.BACKOFF_S = 0
+
     def broken(*_: object) -> int:
         raise RuntimeError("a bug of ours")
 

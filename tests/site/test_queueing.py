@@ -122,10 +122,11 @@ def test_a_worker_that_is_stopped_gives_its_row_back_without_losing_an_attempt(q
     assert (row.state, row.attempt, row.lease_token) == ("queued", 0, None)
 
 
+@pytest.mark.usefixtures("seen_before")
 def test_an_expired_lease_is_requeued_and_its_late_worker_records_nothing(queue):
     row = queue()
     late = claim(row, lease_s=-1)
-    assert queueing.reclaim(timezone.now()) == 1
+    assert queueing.RESULTS.reclaim() == 1
     assert recording.record(late, fake_grader.record("dot_f32", "amd64")) is None
     assert recording.record(claim(row), fake_grader.record("dot_f32", "amd64", speedup=3)).speedup == 3
     assert Result.objects.done().count() == 1
@@ -133,24 +134,25 @@ def test_an_expired_lease_is_requeued_and_its_late_worker_records_nothing(queue)
 
 def test_a_lease_that_is_kept_is_left_alone(queue):
     claim(queue())
-    assert queueing.reclaim(timezone.now()) == 0
+    assert queueing.RESULTS.reclaim() == 0
 
 
 def test_a_row_of_a_dead_process_of_this_host_is_requeued_at_once(queue):
     row = queue()
     claim(row, worker=f"{here()}:4194305:1")
-    assert queueing.reclaim(timezone.now()) == 1
+    assert queueing.RESULTS.reclaim() == 1
     row.refresh_from_db()
     assert row.state == "queued"
     assert "disappeared" in row.failure
 
 
+@pytest.mark.usefixtures("seen_before")
 def test_a_row_that_kills_its_worker_every_time_is_failed_in_the_end(queue, settings):
     settings.GRADING_ATTEMPTS = 2
     row = queue()
     for _ in range(2):
         claim(row, lease_s=-1)
-        queueing.reclaim(timezone.now())
+        queueing.RESULTS.reclaim()
     row.refresh_from_db()
     assert row.state == "failed"
     assert "attempt 2 of 2" in row.failure
@@ -159,8 +161,8 @@ def test_a_row_that_kills_its_worker_every_time_is_failed_in_the_end(queue, sett
 def test_a_renewed_lease_outlives_its_first_end(queue):
     row = queue()
     token = claim(row, lease_s=-1)
-    assert Result.objects.renew(token, timezone.now() + timedelta(seconds=60))
-    assert queueing.reclaim(timezone.now()) == 0
+    assert queueing.RESULTS.renew(token)
+    assert queueing.RESULTS.reclaim() == 0
 
 
 def test_a_cancelled_row_is_gone_and_what_its_worker_brings_is_dropped(queue):

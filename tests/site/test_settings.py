@@ -85,5 +85,5 @@ def test_an_upload_is_cut_off_when_it_turns_out_longer_than_announced(settings):
 def test_a_board_of_one_architecture_reads_an_index(db):
     plan = Result.objects.filter(model=1, kernel=1, arch="amd64", is_current=True).explain()
     assert "board" in plan
-    queue = Result.objects.due("amd64", "2026-01-01T00:00:00Z").values("pk")[:1].explain()
+    queue = Result.objects.due("amd64").values("pk")[:1].explain()
     assert "next_in_queue" in queue or connection.vendor != "sqlite"  # PostgreSQL sorts the nothing that is there

@@ -241,6 +241,7 @@ def test_sigterm_ends_a_worker_in_the_middle_of_its_work():
         signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.usefixtures("seen_before")
 def test_the_sweep_requeues_what_the_dead_held_and_wakes_whoever_has_work(queue):
     claim(queue(), lease_s=-1)
     OrmQ.objects.all().delete()

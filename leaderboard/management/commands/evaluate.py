@@ -16,6 +16,7 @@ from kernels.catalog import load_catalog
 from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
 from leaderboard.evaluation.secret import BadKey, key_from
+from leaderboard.lib.processes import ended_in_order
 from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.management.commands.import_bundle import Command as Import
 from leaderboard.models import Bundle, Result
@@ -69,6 +70,7 @@ class Command(BaseCommand):
         parser.add_argument("--wait", action="store_true", help="until everything is graded")
         parser.add_argument("--no-import", action="store_true", help="leave the answers in their folder")
 
+    @ended_in_order()  # while questions are asked, _signals does it
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             key = key_from(options["api_key_var"])

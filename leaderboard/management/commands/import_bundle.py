@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.bundles.found import BundleError
 from leaderboard.lib.faults import fault_of, said
+from leaderboard.lib.processes import ended_in_order
 from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.models import Bundle, Result
 from leaderboard.queue.status import queue_status
@@ -41,6 +42,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--wait", action="store_true", help="until everything it brought is graded")
 
+    @ended_in_order()
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"]
         if not path.exists():

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.evaluation.endpoints import Known, known_endpoints
 from leaderboard.lib.faults import fault_of, said, tolerated
-from leaderboard.lib.processes import die_with_parent
+from leaderboard.lib.processes import die_with_parent, ended_in_order
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle, Evaluation
 from leaderboard.services import evaluations
@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("pk", type=int)
         parser.add_argument("token", type=UUID)
 
+    @ended_in_order()
     def handle(self, *args: Any, **options: Any) -> None:
         die_with_parent(signal.SIGTERM)  # when the site ends; what is answered stays
         pk, token = options["pk"], options["token"]
@@ -35,29 +36,29 @@ class Command(BaseCommand):
             raise CommandError("somebody else holds this evaluation, or it was stopped")
         out = io.StringIO()
         try:
-            with evaluations.held(pk, token, on_loss=lambda: os.kill(os.getpid(), signal.SIGTERM)):
+            with evaluations.held(token, on_loss=lambda: os.kill(os.getpid(), signal.SIGTERM)):
                 self.run_it(evaluation, token, out)
         except SystemExit:  # interrupted: it goes on with the site, unless a person has stopped it
-            evaluations.put_back(pk, token, said=shorten(out.getvalue(), SAID))
+            evaluations.put_back(token, said=shorten(out.getvalue(), SAID))
         except Exception as error:
             if fault_of(error):
                 with tolerated("an evaluation is put off"):
                     said_now = f"{out.getvalue()}{said(error, 'the evaluation goes on by itself')}"
-                    evaluations.put_off(pk, token, said=shorten(said_now, SAID))
+                    evaluations.put_off(token, said=shorten(said_now, SAID))
                 return
-            self.failed(pk, token, error, out)
+            self.failed(token, error, out)
             if not isinstance(error, CommandError):
                 raise
         else:
-            evaluations.finish(pk, token, Evaluation.State.DONE, said=shorten(out.getvalue(), SAID))
+            evaluations.finish(token, Evaluation.State.DONE, said=shorten(out.getvalue(), SAID))
 
-    def failed(self, pk: int, token: UUID, error: Exception, out: io.StringIO) -> None:
+    def failed(self, token: UUID, error: Exception, out: io.StringIO) -> None:
         if isinstance(error, CommandError):
-            evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(f"{out.getvalue()}{error}", SAID))
+            evaluations.finish(token, Evaluation.State.FAILED, said=shorten(f"{out.getvalue()}{error}", SAID))
             return
         last = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{out.getvalue()}{type(error).__name__} in {os.path.basename(last.filename)}, line {last.lineno}"
-        evaluations.finish(pk, token, Evaluation.State.FAILED, said=shorten(what, SAID))
+        evaluations.finish(token, Evaluation.State.FAILED, said=shorten(what, SAID))
 
     def run_it(self, evaluation: Evaluation, token: UUID, out: io.StringIO) -> None:
         endpoint: Known | None = known_endpoints(settings.EVALUATION_ENDPOINTS).get(evaluation.endpoint)
@@ -67,10 +68,10 @@ class Command(BaseCommand):
             raise CommandError("a model's name cannot begin like an option")
 
         def progress(answered: int, errors: int, total: int) -> None:
-            evaluations.report(evaluation.pk, token, answered=answered, errors=errors, total=total)
+            evaluations.report(token, answered=answered, errors=errors, total=total)
 
         def brought(bundle: Bundle) -> None:
-            evaluations.report(evaluation.pk, token, bundle=bundle)
+            evaluations.report(token, bundle=bundle)
 
         settings_given = {"temperature": evaluation.temperature, "max_tokens": evaluation.max_tokens}
         call_command(
