@@ -20,6 +20,7 @@ from django_q.exceptions import TimeoutException
 
 from grading.architectures import ARCHS
 from grading.faults import CalibrationFailed, Fault
+from grading.sandbox.registry import backend
 from leaderboard.board import architecture_ratios, summaries
 from leaderboard.lib.faults import fault_of, said, tolerated
 from leaderboard.lib.processes import die_with_parent
@@ -98,11 +99,14 @@ def grade_what_is_due(arch: str, me: Presence, grader: Any) -> None:
 
 def others_first(arch: str) -> bool:
     """Emulated gradings measure nothing and take this host's lock from those that do: they wait until nobody else has work."""
-    if settings.SANDBOXES[arch] != "emulated":
+    if not backend(settings.SANDBOXES[arch]).emulates:
         return False
     at_work = {cluster for cluster, reason in status.living_workers() if not reason}
-    others = [other for other, sandbox in settings.SANDBOXES.items() if sandbox in ("local", "docker") and other in at_work]
-    return any(Result.objects.due(other).exists() for other in others)
+    return any(
+        backend(sandbox).on_this_host() and not backend(sandbox).emulates and Result.objects.due(other).exists()
+        for other, sandbox in settings.SANDBOXES.items()
+        if other in at_work
+    )
 
 
 def grade_one(lease: Lease, me: Presence, grader: Any) -> None:

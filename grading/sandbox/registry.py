@@ -1,4 +1,4 @@
-"""The sandboxes there are: a module each, and a line here."""
+"""The sandboxes there are: one module and one line here for each. Users ask what a sandbox is like, not what it is called."""
 
 from __future__ import annotations
 
@@ -13,25 +13,64 @@ from grading.sandbox.docker import sandbox as docker
 from grading.sandbox.prime import sandbox as prime
 
 
+def nothing_swept() -> list[str]:
+    return []
+
+
+def always() -> bool:
+    return True
+
+
+def never() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Backend:
     open: Callable[[str, Resources], Sandbox]  # of an architecture
     why_unavailable: Callable[[str], str | None]  # quick: asked before every answer
     check: Callable[[str], str | None]  # may take its time: asked by people
+    emulates: bool = False  # its times are not used
+    on_this_host: Callable[[], bool] = always  # it computes on our own processors
+    is_double: Callable[[], bool] = never  # of a service, for a test or a demonstration: nothing graded on it is shown
+    sweep: Callable[[], list[str]] = nothing_swept  # ends what killed processes left, and names it; raises Fault
+
+
+def _cannot_open(arch: str, resources: Resources) -> Sandbox:
+    raise SandboxUnavailable(f"no {arch} sandbox configured")
 
 
 BACKENDS = {
     "local": Backend(
         open=lambda arch, _: local.LocalSandbox(arch), why_unavailable=local.why_unavailable, check=local.why_unavailable
     ),
-    "docker": Backend(open=docker.DockerSandbox, why_unavailable=docker.why_unavailable, check=docker.check),
-    "prime": Backend(open=prime.PrimeSandbox, why_unavailable=prime.why_unavailable, check=prime.check),
+    "docker": Backend(
+        open=docker.DockerSandbox,
+        why_unavailable=docker.why_unavailable,
+        check=docker.check,
+        on_this_host=docker.is_on_this_host,
+    ),
+    "prime": Backend(
+        open=prime.PrimeSandbox,
+        why_unavailable=prime.why_unavailable,
+        check=prime.check,
+        on_this_host=never,
+        is_double=prime.is_double,
+        sweep=prime.sweep,
+    ),
     "emulated": Backend(
         open=lambda arch, _: emulated.EmulatedSandbox(arch),
         why_unavailable=emulated.why_unavailable,
         check=emulated.why_unavailable,
+        emulates=True,
     ),
 }
+NONE = Backend(open=_cannot_open, why_unavailable=lambda arch: None, check=lambda arch: None, on_this_host=never)
+
+
+def backend(name: str) -> Backend:
+    """What a sandbox is like; of a name that is empty or unknown, which `why_unavailable` says, one that does nothing."""
+    return BACKENDS.get(name, NONE)
 
 
 def why_unavailable(name: str, arch: str) -> str | None:

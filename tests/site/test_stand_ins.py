@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from grading.sandbox import registry
 from leaderboard import tasks
 from leaderboard.models import Machine, Result, Standing
 from leaderboard.services import judgement, stand_ins, visibility
@@ -80,9 +83,10 @@ def test_which_sandboxes_measure(settings, monkeypatch):
     settings.SANDBOXES = {"amd64": "local", "arm64": "emulated"}
     assert (grader.is_real("amd64"), grader.is_real("arm64")) == (True, False)
     settings.SANDBOXES = {"amd64": "prime", "arm64": "prime"}
-    monkeypatch.setattr(grader.prime, "is_double", lambda: True)
+    kinds = registry.BACKENDS
+    monkeypatch.setitem(kinds, "prime", replace(kinds["prime"], is_double=lambda: True))
     assert not grader.is_real("amd64")
-    monkeypatch.setattr(grader.prime, "is_double", lambda: False)
+    monkeypatch.setitem(kinds, "prime", replace(kinds["prime"], is_double=lambda: False))
     assert grader.is_real("amd64")
     monkeypatch.setattr(grader, "why_sandbox_unavailable", lambda name, arch: "PRIME_API_KEY is not set")
     assert not grader.is_real("amd64")

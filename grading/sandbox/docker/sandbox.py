@@ -60,6 +60,15 @@ def check(arch: str) -> str | None:
     return None
 
 
+def is_on_this_host() -> bool:
+    """Whether the daemon is, by its address; it need not be there."""
+    if find_spec("docker") is None:
+        return True
+    from grading.sandbox.docker.engine import address, is_local
+
+    return is_local(address())
+
+
 class DockerSandbox:
     """See the head of this file. Made in the process that uses it; not for several threads at once."""
 
