@@ -48,7 +48,7 @@ class Refused(Exception):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT.json", type=Path, help="where the comparison is written")
     parser.add_argument(
-        "runs", metavar="RUN", type=Path, nargs="*", help="run folders, archives or .jsonl files; none: baselines only"
+        "runs", metavar="RUN", type=Path, nargs="*", help="run folders, archives or single files of answers; none: baselines only"
     )
     parser.add_argument(
         "--sandbox",
