@@ -130,13 +130,14 @@ def meta(selection: Selection, **more: Any) -> dict[str, Any]:
         "kernel": ",".join(kernel.name for kernel in selection.kernels),
         "model": ",".join(model.name for model in selection.models),
         "hide": ",".join(selection.hide),
+        "suite": selection.suite if selection.in_other_suite else "",
         **more,
     }
     return {
         "generated_at": timezone.now().astimezone(UTC).replace(microsecond=0).isoformat(),
         "filters": {name: value for name, value in filters.items() if value},
         "harness": HARNESS_MEASUREMENT,
-        "kernels": dict(Kernel.objects.active().values_list("name", "version")),
+        "kernels": dict(Kernel.objects.active().of_suite(selection.suite).values_list("name", "version")),
     }
 
 
