@@ -51,7 +51,7 @@ class Lists(FileFormat):
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    more = Registry((*FORMATS.formats, Chats(), Lists()))
+    more = Registry((Chats(), Lists(), *FORMATS.formats))
     for module in (reading, taking):
         monkeypatch.setattr(module, "FORMATS", more)
 
