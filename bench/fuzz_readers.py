@@ -121,7 +121,7 @@ def seeds() -> Iterator[bytes]:
         yield bytes([way]) + lines_of_run
         yield bytes([way]) + (config[0] if config else b"")
         yield bytes([way]) + b"run/traces.jsonl\n" + lines_of_run
-    for pack, run in itertools.product((zip_of, tar_of), [*samples.RUNS.values(), samples.c_files()]):
+    for pack, run in itertools.product((zip_of, tar_of), samples.ALL.values()):
         yield b"\0" + pack(run)
         yield b"\2" + pack(run)
     for path in (ROOT / "tests/data/runs").rglob("*.jsonl"):

@@ -28,8 +28,12 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from kernels.catalog import load_catalog
+
 SETTINGS_OF_DOUBLE = 5  # lines NAME=value that it prints
-BASELINES = 26  # queued by every new site, and graded first
+BASELINES = 2 * len(load_catalog())  # queued by every new site, and graded first
 PER_WORKER = 10
 TARGET_TIMES, TARGET_S = 3.6, 1.0
 SOURCE = "float dot_f32(const float *a, const float *b, size_t n) { float s = 0; while (n--) s += a[n] * b[n]; return s; }"

@@ -3,9 +3,9 @@
 
     python demo/make_bundle.py [FOLDER]    writes into FOLDER (default: demo/)
 
-Three models answered the 13 kernels. Left out are answers whose grading runs into the time limit (up to three minutes each), and
-slow ones that show nothing new: two cores have to be through within a quarter of an hour. A test builds them again and
-compares what is in them.
+Three models answered the kernels that there were. Left out are answers whose grading runs into the time limit (up to three
+minutes each), and slow ones that show nothing new: two cores have to be through within a quarter of an hour. A test builds them
+again and compares what is in them.
 """
 
 from __future__ import annotations

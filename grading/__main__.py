@@ -22,8 +22,8 @@ from grading.report import report
 from grading.result import GradingResult, Verdict
 from grading.sandbox.local import host_arch
 from grading.sandbox.registry import BACKENDS, open_sandbox
-from kernels.catalog import UnknownKernel, get_kernel, load_catalog
-from kernels.spec import KernelSpec, SpecError
+from kernels.catalog import BadSuite, UnknownKernel, choose, load_catalog, of_suite
+from kernels.spec import DEFAULT_SUITE, KernelSpec, SpecError
 
 EXIT_FAULT = 3
 EXIT_INTERRUPTED = 130
@@ -35,7 +35,7 @@ BASELINES: dict[str, Callable[[KernelSpec], str]] = {
 SPENDING = ("call_s", "total_s", "size", "batch", "rounds", "processes", "memory_limit_mb")
 EPILOG = """
 FILE is C, or a reply in which the C stands between <answer> and </answer>; - reads standard input.
-Without --kernel a baseline is graded on every kernel; --json then prints one object a line.
+Without --kernel a baseline is graded on every kernel of the suite; --json then prints one object a line.
 Exit status: 0 for any verdict on the answer, 2 for a wrong command line, 3 when the grader itself failed.
 """
 
@@ -45,9 +45,9 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     try:
         if options.list:
-            return _list()
+            return _list(options.suite or DEFAULT_SUITE)
         jobs = _jobs(parser, options)
-    except (UnknownKernel, SpecError) as error:
+    except (UnknownKernel, BadSuite, SpecError) as error:
         parser.error(str(error))
     signal.signal(signal.SIGTERM, _end)
     try:
@@ -74,7 +74,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--arch", choices=ARCHS, default=host_arch(), help="default: this machine's")
     parser.add_argument("--sandbox", choices=list(BACKENDS), default="local")
     parser.add_argument("--json", action="store_true", help="print the record as one JSON object and nothing else")
-    parser.add_argument("--list", action="store_true", help="list the kernels and end")
+    parser.add_argument("--list", action="store_true", help="list the kernels of the suite and end")
+    parser.add_argument("--suite", default="", metavar="NAME", help=f"default: that of the kernel, else {DEFAULT_SUITE}")
     reading = parser.add_mutually_exclusive_group()
     reading.add_argument("--reply", dest="read", action="store_const", const=Kind.REPLY, help="FILE is a reply, tags or not")
     reading.add_argument("--raw", dest="read", action="store_const", const=Kind.RAW, help="FILE is C, tags or not")
@@ -94,13 +95,13 @@ def _jobs(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[
     if options.baseline:
         if options.file:
             parser.error("either FILE or --baseline, not both")
-        kernels = [get_kernel(options.kernel)] if options.kernel else list(load_catalog().values())
+        kernels = choose([options.kernel] if options.kernel else [], options.suite).values()
         return [(kernel, Extracted(BASELINES[options.baseline](kernel), AnswerFrom.RAW)) for kernel in kernels]
     if not options.file:
         parser.error("FILE is missing (or --baseline)")
     if not options.kernel:
         parser.error(f"--kernel is missing; there are: {', '.join(load_catalog())}")
-    kernel = get_kernel(options.kernel)
+    (kernel,) = choose([options.kernel], options.suite).values()
     return [(kernel, _read(parser, options, kernel))]
 
 
@@ -147,8 +148,8 @@ def _say_once(text: str) -> Callable[[float], None]:
     return say
 
 
-def _list() -> int:
-    for kernel in load_catalog().values():
+def _list(suite: str) -> int:
+    for kernel in of_suite(suite).values():
         print(f"{kernel.name:20} {kernel.title:24} {kernel.benchmark_description}; {kernel.memory_limit_mb:g} MiB extra")
     return 0
 

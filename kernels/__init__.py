@@ -1,1 +1,1 @@
-"""The 13 kernels: specification, references, tuned code and checks. Standard library only; nothing of grading or Django."""
+"""The kernels: specification, references, tuned code and checks. Standard library only; nothing of grading or Django."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from kernels.spec import KernelSpec, load_spec
+from kernels.spec import DEFAULT_SUITE, KernelSpec, load_spec
 
 ROOT = Path(__file__).resolve().parent
 
 
 class UnknownKernel(ValueError):
     """No kernel of that name; says which there are."""
+
+
+class BadSuite(ValueError):
+    """No suite of that name, or kernels of two suites where a mean is taken over them; says what there is."""
 
 
 @cache
@@ -27,3 +32,33 @@ def get_kernel(name: str) -> KernelSpec:
     if name not in catalog:
         raise UnknownKernel(f"no kernel {name!r}; there are: {', '.join(catalog)}")
     return catalog[name]
+
+
+def suites() -> list[str]:
+    """Their names, in the order of their first kernels."""
+    return list(dict.fromkeys(spec.suite for spec in load_catalog().values()))
+
+
+def of_suite(suite: str = DEFAULT_SUITE) -> dict[str, KernelSpec]:
+    """The kernels of one suite by name, in the order of their position; BadSuite if there is none of that name."""
+    found = {name: spec for name, spec in load_catalog().items() if spec.suite == suite}
+    if not found and suite != DEFAULT_SUITE:
+        raise BadSuite(f"no suite {suite!r}; there are: {', '.join(suites())}")
+    return found
+
+
+def choose(names: Iterable[str] = (), suite: str = "") -> dict[str, KernelSpec]:
+    """These kernels, all of one suite, in the order of their position; without names the whole suite.
+
+    suite: that of the names, or the default one without any, where it is empty. Raises UnknownKernel, BadSuite.
+    """
+    named = {name: get_kernel(name) for name in names}
+    if not named:
+        return of_suite(suite or DEFAULT_SUITE)
+    known = of_suite(suite or next(iter(named.values())).suite)
+    if others := [spec for spec in named.values() if spec.name not in known]:
+        first = others[0]
+        raise BadSuite(
+            f"{first.name} is of the suite {first.suite}, not of {next(iter(known.values())).suite}: choose kernels of one suite"
+        )
+    return {name: spec for name, spec in known.items() if name in named}

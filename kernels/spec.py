@@ -13,6 +13,8 @@ INCLUDE = Path(__file__).resolve().parent / "include"
 HEADER = INCLUDE / "kernel.h"
 FILES = ("kernel.toml", "prompt.md", "reference.c", "tuned.c", "bench.c")
 HASHED = ("kernel.toml", "reference.c", "bench.c")  # what a measurement depends on; prompts and baselines' code do not change it
+DEFAULT_SUITE = "arch-kernels-v1"  # of a kernel that names none; what pages and commands show where no other is asked for
+SUITE = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")  # it stands in addresses
 LIMITS = {"read_bandwidth": "bytes", "copy_bandwidth": "bytes", "fma_f32": "FLOP"}
 
 
@@ -46,6 +48,7 @@ class KernelSpec:
     processes: int
     limit: MachineLimit | None
     folder: Path
+    suite: str = DEFAULT_SUITE  # kernels that are scored together: no mean is taken over two suites
 
     @property
     def entry(self) -> str:
@@ -102,6 +105,7 @@ def load_spec(folder: Path) -> KernelSpec:
         signature=read.get("signature", str),
         memory_limit_mb=float(read.get("memory_limit_mb", int, float)),
         position=read.get("position", int),
+        suite=read.get("suite", str, default=DEFAULT_SUITE),
         benchmark_description=bench.get("description", str),
         benchmark_size=bench.get("size", int),
         rounds=bench.get("rounds", int),
@@ -111,6 +115,8 @@ def load_spec(folder: Path) -> KernelSpec:
     )
     if not re.search(rf"\b{re.escape(spec.name)}\s*\(", spec.signature):
         raise SpecError(f"{path}: signature must declare {spec.name}()")
+    if not SUITE.fullmatch(spec.suite):
+        raise SpecError(f"{path}: suite is a name of lower-case letters, digits, dots and dashes, not {spec.suite!r}")
     if spec.rounds < 5 or not 1 <= spec.processes <= spec.rounds:
         raise SpecError(f"{path}: benchmark.rounds is 5 at least, benchmark.processes between 1 and rounds")
     return spec
@@ -122,8 +128,8 @@ class _Reader:
     table: dict[str, Any]
     prefix: str = ""
 
-    def get(self, key: str, *kinds: type) -> Any:
-        value = self.table.get(key)
+    def get(self, key: str, *kinds: type, default: Any = None) -> Any:
+        value = self.table.get(key, default)
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise SpecError(f"{self.path}: {self.prefix}{key} must be {' or '.join(k.__name__ for k in kinds)}, not {value!r}")
         return value

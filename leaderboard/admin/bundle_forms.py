@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
+from leaderboard.bundles.registry import FORMATS
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleModel, LanguageModel
 from leaderboard.models.bundles import KINDS, WEIGHTS
@@ -20,7 +21,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label="Bundle",
         max_length=1000,
-        help_text="A zip, tar.gz or tar.zst of run folders or C files, a bare traces.jsonl or results.jsonl, or JSON lines. "
+        help_text=f"A zip, tar.gz or tar.zst that holds any of these, or one of them alone: {', '.join(FORMATS.files)}. "
         "Nothing is graded before you have seen what is in it.",
         error_messages={"required": "Choose a file first.", "empty": "The file is empty."},
     )

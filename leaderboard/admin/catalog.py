@@ -19,7 +19,7 @@ def answers_to(kernels: QuerySet[Any]) -> QuerySet[Any]:
 @admin.register(Kernel)
 class KernelAdmin(ReadOnlyAdmin):
     list_display = ["name", "title", "version", "answers", "memory_limit_mb", "benchmark", "retired"]
-    list_filter = ["retired"]
+    list_filter = ["suite", "retired"]
     search_fields = ["name", "title"]
     actions = ["regrade"]
 

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from kernels.catalog import load_catalog
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.admin.base import ReadOnlyAdmin
 from leaderboard.evaluation.endpoints import known_endpoints
 from leaderboard.models import Evaluation
@@ -22,7 +23,9 @@ ROLLOUTS_AT_MOST = 100
 class EvaluationForm(forms.ModelForm):
     endpoint = forms.ChoiceField()
     model = forms.CharField(max_length=300, help_text="As the endpoint knows it.")
-    kernels = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple, help_text="None chosen: all.")
+    kernels = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, help_text=f"None chosen: all of {DEFAULT_SUITE}."
+    )
     rollouts = forms.IntegerField(min_value=1, max_value=ROLLOUTS_AT_MOST, initial=3, help_text="Answers to each kernel.")
     temperature = forms.FloatField(required=False, min_value=0, max_value=5)
     max_tokens = forms.IntegerField(required=False, min_value=1)

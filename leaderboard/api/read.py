@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from ninja import Query, Router
 
 from grading.architectures import ARCHS
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.api import limits
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
 from leaderboard.board.selection import BadSelection, Selection, read_selection
@@ -25,10 +26,14 @@ Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The archi
 NO_NUL = r"^[^\x00]*$"
 Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]
 
+Suite = Annotated[str, Query(max_length=64, pattern=NO_NUL, description=f"The kernels of one suite; none: of `{DEFAULT_SUITE}`.")]
 
-@router.get("/kernels", response={200: KernelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="The tasks")
-def kernels(request: HttpRequest) -> dict[str, Any]:
-    return {"items": list(Kernel.objects.all())}
+
+@router.get(
+    "/kernels", response={200: KernelsOut, 404: Error, 422: Error, **REFUSED}, openapi_extra=limits.RETRY, summary="The tasks"
+)
+def kernels(request: HttpRequest, suite: Suite = "") -> dict[str, Any]:
+    return {"items": list(Kernel.objects.of_suite(selected(request).suite))}
 
 
 @router.get("/models", response={200: ModelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="Models with a public answer")
@@ -42,7 +47,9 @@ def models(request: HttpRequest) -> dict[str, Any]:
     openapi_extra=limits.RETRY,
     summary="A row a model and architecture, as in leaderboard.csv",
 )
-def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "") -> dict[str, Any]:
+def leaderboard(
+    request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "", suite: Suite = ""
+) -> dict[str, Any]:
     table = contents.leaderboard_table(selected(request))
     rows = [dict(zip(table.header, values, strict=True)) for values in table.values()]
     return {"generated_at": table.meta["generated_at"], "items": rows}
@@ -61,6 +68,7 @@ def results(
     model: Names = "",
     cursor: Annotated[str, Query(pattern=CURSOR, description="`next` of the page before; none: the first page.")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    suite: Suite = "",
 ) -> dict[str, Any]:
     """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
     fields = [column.field for column in RESULT_COLUMNS]
@@ -80,7 +88,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 def selected(request: HttpRequest) -> Selection:
     """Raises BadSelection. Only what the document names is read: the pages know more parameters."""
     asked = QueryDict(mutable=True)
-    for name in ("arch", "kernel", "model"):
+    for name in ("arch", "kernel", "model", "suite"):
         asked.setlist(name, request.GET.getlist(name))
     return read_selection(asked)
 

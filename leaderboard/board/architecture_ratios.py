@@ -94,7 +94,7 @@ class Pairs:
 
 def pairs(selection: Selection) -> Pairs:
     """Of the selected kernels and models; baselines first, then models by name. Kept for a while: it reads every result."""
-    return kept_pairs(selection, Summaries(selection.kernels))
+    return kept_pairs(selection, Summaries(selection.kernels, suite=selection.suite))
 
 
 def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
@@ -137,7 +137,7 @@ def details(found: Sequence[OneSided]) -> dict[str, str]:
 
 def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:
     """(answer's uid, model's id, kernel, {arch: side}) of every answer with a result."""
-    results = Result.objects.current().public().trusted().up_to_date().filter(kernel__retired=False)
+    results = Result.objects.current().public().trusted().up_to_date().filter(kernel__retired=False).filter(selection.in_suite)
     if selection.kernels:
         results = results.filter(kernel__in=selection.kernels)
     if selection.models:  # the baselines are what they are seen against

@@ -60,7 +60,7 @@ class ArchComparison:
 
 def compare(a: LanguageModel, b: LanguageModel, selection: Selection) -> list[ArchComparison]:
     """One comparison for each selected architecture on which both have answers."""
-    summaries = Summaries(selection.kernels)
+    summaries = Summaries(selection.kernels, suite=selection.suite)
     what = ("compare", summaries.kernels, a.pk, b.pk, selection.archs)
     found: list[ArchComparison] = Keeper(version=summaries.keeper.version).get(
         what, lambda: _compare(a, b, selection.archs, summaries)

@@ -102,7 +102,7 @@ def board_rows(selection: Selection, summaries: Summaries | None = None) -> list
 
     Who passes `summaries` (of the selection's kernels) can ask them afterwards whether all figures are of now.
     """
-    summaries = summaries or Summaries(selection.kernels)
+    summaries = summaries or Summaries(selection.kernels, suite=selection.suite)
     chosen = {model.pk for model in selection.models}
     found = {arch: summaries.of(arch) for arch in selection.archs}
     ids = {pk for of_arch in found.values() for pk in of_arch if not chosen or pk in chosen}
@@ -123,12 +123,12 @@ def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
     return sorted(lines, key=lambda line: next(i for i, arch in enumerate(archs) if line.rows[arch]))  # sorted() is stable
 
 
-def waiting_models(rows: Iterable[Row]) -> frozenset[tuple[int, str]]:
+def waiting_models(rows: Iterable[Row], selection: Selection) -> frozenset[tuple[int, str]]:
     """The (model, architecture) of those rows that are not complete and have public answers in the queue."""
     missing = [Q(model=row.model.pk, arch=row.arch) for row in rows if not row.is_complete]
     if not missing:
         return frozenset()
-    queued = Result.objects.public().open().filter(reduce(or_, missing)).order_by()
+    queued = Result.objects.public().open().filter(reduce(or_, missing)).filter(selection.in_suite).order_by()
     return frozenset(queued.values_list("model_id", "arch").distinct())
 
 

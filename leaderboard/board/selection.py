@@ -1,10 +1,11 @@
-"""What a reader asked to see: the short GET parameters arch, kernel, model and sort, which every page and export understands."""
+"""What a reader asked to see: the short GET parameters suite, arch, kernel, model and sort, which every page and export
+understands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from django.shortcuts import render
 
 from grading.architectures import ARCHS
 from grading.statistics import FAST_P_THRESHOLDS
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.aggregates import BEST_OF
 from leaderboard.board.marks import CONDITIONS, without
 from leaderboard.models import Kernel, LanguageModel
@@ -29,7 +31,7 @@ class BadSelection(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Architectures, kernels and models to show; no kernels or no models means all of them."""
+    """Architectures, kernels and models to show; no kernels means all of the suite, no models all of them."""
 
     arch: str = BOTH
     sort: str = "score"
@@ -39,6 +41,7 @@ class Selection:
     hide: tuple[str, ...] = ()  # results with these marks are left out where single results are listed
     kernels: tuple[Kernel, ...] = ()
     models: tuple[LanguageModel, ...] = ()
+    suite: str = DEFAULT_SUITE  # the kernels are of it: no mean is taken over two
 
     @property
     def archs(self) -> tuple[str, ...]:
@@ -47,7 +50,17 @@ class Selection:
     @property
     def chosen(self) -> bool:
         """Whether anything is left out."""
-        return self.arch != BOTH or bool(self.kernels or self.models)
+        return self.arch != BOTH or bool(self.kernels or self.models) or self.in_other_suite
+
+    @property
+    def in_other_suite(self) -> bool:
+        """Than the default one, which addresses leave out."""
+        return self.suite != DEFAULT_SUITE
+
+    @property
+    def suite_query(self) -> str:
+        """What an address of another page ends with to be of the same suite; nothing for the default one."""
+        return f"?{urlencode({'suite': self.suite})}" if self.in_other_suite else ""
 
     @property
     def filters(self) -> Q:
@@ -57,12 +70,27 @@ class Selection:
     @property
     def narrowed(self) -> Q:
         """The same, naming only what is chosen, so that a page of everything is found by its own index."""
+        return self.in_all_suites & self.in_suite
+
+    @property
+    def in_all_suites(self) -> Q:
+        """The same, whatever suite a kernel is of."""
         condition = Q(arch=self.arch) if self.arch != BOTH else Q()
         if self.kernels:
             condition &= Q(kernel__in=self.kernels)
         if self.models:
             condition &= Q(model__in=self.models)
         return condition
+
+    @property
+    def in_suite(self) -> Q:
+        """The suite alone, as a condition on what has a kernel. Nothing is asked of the rows while there is one suite."""
+        return ~Q(kernel__in=self._elsewhere) if self._elsewhere and not self.kernels else Q()
+
+    @cached_property
+    def _elsewhere(self) -> list[int]:
+        """Kernels of other suites: to leave these out, unlike to name the others, keeps to any index."""
+        return list(Kernel.objects.exclude(suite=self.suite).order_by("pk").values_list("pk", flat=True))
 
     @property
     def unhidden(self) -> Q:
@@ -85,19 +113,23 @@ class Selection:
             parts["kernel"] = ",".join(kernel.name for kernel in chosen.kernels)
         if chosen.models:
             parts["model"] = ",".join(model.slug for model in chosen.models)
+        if chosen.in_other_suite:
+            parts["suite"] = chosen.suite
         return urlencode(parts, safe=",")
 
 
 def read_selection(params: QueryDict, *, arch: str = BOTH) -> Selection:
     """The selection that GET parameters ask for; `arch` is what no parameter means. Raises BadSelection."""
+    suite = _find_suite(_one(params, "suite"))
     return Selection(
+        suite=suite,
         arch=_choice("arch", _one(params, "arch") or arch, (*ARCHS, BOTH)),
         sort=_choice("sort", _one(params, "sort") or SORTS[0], SORTS),
         p=float(_choice("p", _one(params, "p") or "1", [f"{p:g}" for p in FAST_P_THRESHOLDS])),
         k=int(_choice("k", _one(params, "k") or str(BEST_OF[0]), [str(k) for k in BEST_OF])),
         scale=_choice("scale", _one(params, "scale") or SCALES[0], SCALES),
         hide=tuple(_choice("hide", word, list(CONDITIONS)) for word in _words(params.getlist("hide"))),
-        kernels=_find_kernels(params.getlist("kernel")),
+        kernels=_find_kernels(params.getlist("kernel"), suite),
         models=_find_models([*params.getlist("model"), *params.getlist("models")]),
     )
 
@@ -138,15 +170,28 @@ def _words(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(word for value in values for word in value.split(",") if word))
 
 
-def _find_kernels(values: Iterable[str]) -> tuple[Kernel, ...]:
+def _find_suite(name: str) -> str:
+    if name in ("", DEFAULT_SUITE):
+        return DEFAULT_SUITE
+    known = Kernel.objects.suites()
+    if name not in known:
+        raise BadSelection(f"There is no suite of that name. There are: {', '.join(known)}.")
+    return name
+
+
+def _find_kernels(values: Iterable[str], suite: str) -> tuple[Kernel, ...]:
     names = _words(values)
     if not names:
         return ()
     found = {kernel.name: kernel for kernel in Kernel.objects.filter(name__in=names)}
     for name in names:
         if name not in found:
-            known = ", ".join(Kernel.objects.active().values_list("name", flat=True))
+            known = ", ".join(Kernel.objects.active().of_suite(suite).values_list("name", flat=True))
             raise BadSelection(f"There is no kernel of that name. There are: {known}.")
+        if (other := found[name].suite) != suite:
+            raise BadSelection(
+                f"{name} is not in the suite {suite} but in {other}: add suite={other} for the kernels of that one."
+            )
     return tuple(sorted(found.values(), key=lambda kernel: (kernel.position, kernel.name)))
 
 

@@ -21,6 +21,7 @@ from django.db.models import Count, F, Max, Sum
 from grading.architectures import ARCHS
 from grading.result import PAGE_MB
 from grading.statistics import ranges_of, surely_better
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.aggregates import STRATA, Measures, Summary, strata, summarise
 from leaderboard.lib.stale_cache import KEPT_S, Keeper, asked
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
@@ -28,21 +29,30 @@ from leaderboard.models import Kernel, LanguageModel, Result, Standing
 LARGE = 10_000  # answers; the summaries and ranks of fewer are computed while the reader waits: some 0.1 s
 REST = 10  # housekeeping computes for a tenth of the time at most: its host may be grading
 FIRST = {"fast": "fast:1", "best": "best:2"}  # the p and the k that a selection without them has
+NO_KERNEL = 0  # the id of none: a suite without kernels is not one of all
 SHAPE = ",".join(field.name for field in fields(Summary))  # a kept value of an older program is not this one's
 
 Cells = dict[int, dict[str, Standing]]  # model's id -> kernel's name -> cell
 
 
 class Summaries:
-    """Of the standings, over these kernels (none: all). Reads them only for what is not kept."""
+    """Of the standings, over these kernels (none: all of the suite). Reads them only for what is not kept."""
 
-    def __init__(self, kernels: Iterable[Kernel] = (), *, fresh: bool = False) -> None:
-        self.kernels = tuple(sorted(kernel.pk for kernel in kernels))
+    def __init__(self, kernels: Iterable[Kernel] = (), *, suite: str = DEFAULT_SUITE, fresh: bool = False) -> None:
         self.all_kernels = list(
-            Kernel.objects.order_by("pk").only("pk", "name", "position", "measurement", "memory_limit_mb", "retired")
+            Kernel.objects.order_by("pk").only("pk", "name", "position", "measurement", "memory_limit_mb", "retired", "suite")
         )
+        self.suite = suite
+        self.kernels = tuple(sorted(kernel.pk for kernel in kernels))
+        if not self.kernels and self.elsewhere:
+            self.kernels = tuple(kernel.pk for kernel in self.all_kernels if kernel.suite == suite) or (NO_KERNEL,)
         self.fresh = fresh
         self._cells_of: dict[str, Cells] = {}
+
+    @cached_property
+    def elsewhere(self) -> list[int]:
+        """Ids of the kernels of other suites."""
+        return [kernel.pk for kernel in self.all_kernels if kernel.suite != self.suite]
 
     @cached_property
     def keeper(self) -> Keeper:
@@ -108,8 +118,9 @@ class Summaries:
 
     @property
     def active_kernels(self) -> list[Kernel]:
-        """Those whose folder is there, in the order of pages."""
-        return sorted((kernel for kernel in self.all_kernels if not kernel.retired), key=lambda k: (k.position, k.name))
+        """Those of the suite whose folder is there, in the order of pages."""
+        active = (kernel for kernel in self.all_kernels if kernel.suite == self.suite and not kernel.retired)
+        return sorted(active, key=lambda kernel: (kernel.position, kernel.name))
 
     @cached_property
     def reference_mb(self) -> dict[tuple[int, str], float]:

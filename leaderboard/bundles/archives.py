@@ -19,6 +19,7 @@ from typing import IO, cast
 
 from leaderboard.bundles.found import BundleError, Limits, Member, Unpacked
 from leaderboard.bundles.lines import UTF_16
+from leaderboard.bundles.registry import FORMATS
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.taking import ARCHIVES, Taker, bare_name, normal
 from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
@@ -34,7 +35,7 @@ MAGIC = {
     b"7z\xbc\xaf": "7z",
     b"Rar!": "rar",
 }
-READ = "zip, tar, tar.gz, tar.zst, or the .jsonl or .c file itself"
+READ = f"zip, tar, tar.gz, tar.zst, or the {' or '.join(FORMATS.usual_suffixes)} file itself"
 # What the standard library's parsers raise for files that were made to make them fail.
 CANNOT_READ = (
     NotImplementedError,

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from leaderboard.bundles.formats import c_files
-from leaderboard.bundles.formats.base import NoReply, Reader, Reply
+from leaderboard.bundles.formats.base import FileFormat, NoReply, Reply, RowFormat
 from leaderboard.bundles.found import Answer, BundleError, Limits, Member, Skipped, Unpacked
 from leaderboard.bundles.lines import UTF_16, Line, lines_of
-from leaderboard.bundles.registry import READERS
+from leaderboard.bundles.registry import FORMATS
 from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
-from leaderboard.bundles.taking import LINES
 from leaderboard.lib.text import clean, shorten
 
 MAX_ROLLOUT = 2**31 - 1
@@ -65,14 +63,22 @@ class Reading:
                 yield item
 
     def _read(self, member: Member) -> Iterator[Answer | Skipped]:
-        if member.name.lower().endswith(LINES):
-            yield from self._read_lines(member)
-        elif member.name.lower().endswith(".c"):
+        if not FORMATS.wants(member.name):  # a run's configuration
+            return
+        whole = FORMATS.of_file(member.name)
+        yield from self._read_whole(whole, member) if whole else self._read_lines(member)
+
+    def _read_whole(self, whole: FileFormat, member: Member) -> Iterator[Answer | Skipped]:
+        run = self._runs().of(member) if whole.configs else Run()
+        self.config |= run.config
+        place = _Place(member, 0, whole.path_in_run(member, self.kernels), run, self._sha256)
+        rollouts: Counter[bytes] = Counter()
+        for part, reply in enumerate(whole.replies(member, self.kernels, self.limits.reply_mb << 20)):
             self._count_row()
-            self.formats[c_files.NAME] += 1
-            path = c_files.path_in_run(member, self.kernels)
-            place = _Place(member, 0, path, Run(), self._sha256)
-            yield self._answer(c_files.read_c_file(member, self.kernels, self.limits.reply_mb << 20), place, rollout=0)
+            self.formats[whole.name] += 1
+            key = b"" if isinstance(reply, NoReply) else short_digest(f"{reply.kernel} {reply.model}")
+            yield self._answer(reply, place, rollouts[key], part)
+            rollouts[key] += 1
 
     def _read_lines(self, member: Member) -> Iterator[Answer | Skipped]:
         run = self._runs().of(member)
@@ -85,25 +91,24 @@ class Reading:
                 continue
             self._count_row()
             row = parse(line, self.limits)
-            reader = next((reader for reader in READERS if reader.takes(row)), None) if isinstance(row, dict) else None
             if isinstance(row, str):
                 yield place.skip(row)
-            elif reader is None:
+            elif (row_format := FORMATS.of_row(row)) is None:
                 yield place.skip("a line of no format known here")
             else:
-                self.formats[reader.name] += 1
-                yield from self._read_row(reader, row, place, rollouts)
+                self.formats[row_format.name] += 1
+                yield from self._read_row(row_format, row, place, rollouts)
 
     def _runs(self) -> Runs:
         if self._found_runs is None:
-            self._found_runs = Runs(self.unpacked.members)
+            self._found_runs = Runs(self.unpacked.members, FORMATS.configs)
         return self._found_runs
 
     def _read_row(
-        self, reader: Reader, row: dict[str, Any], place: _Place, rollouts: Counter[bytes]
+        self, row_format: RowFormat, row: dict[str, Any], place: _Place, rollouts: Counter[bytes]
     ) -> Iterator[Answer | Skipped]:
-        key = short_digest(reader.task_key(row))
-        for part, reply in enumerate(reader.replies(row)):
+        key = short_digest(row_format.task_key(row))
+        for part, reply in enumerate(row_format.replies(row)):
             if part:  # an episode of several agents: each reply is accounted for
                 self._count_row()
             yield self._answer(reply, place, rollouts[key], part)

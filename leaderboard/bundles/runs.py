@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from leaderboard.bundles.found import Member
 from leaderboard.lib.text import clean, shorten
 
-PLACES = (  # relative to the folder of the traces, newest writer first
-    "configs/resolved/eval.json",
-    "configs/eval.json",
-    "configs/resolved/replay.json",
-    "configs/replay.json",
-    "config.toml",
-    "metadata.json",
-)
 # Real ones have a few kB. Python's TOML reader is slow, and an archive can hold a hundred thousand configurations.
 JSON_BYTES, TOML_BYTES = 1 << 20, 128 << 10
 ALL_BYTES = 64 << 20  # of all configurations that are read for a bundle
@@ -41,16 +33,20 @@ class Run:
 
 
 class Runs:
-    """The runs of a bundle, by the configurations that lie beside their rows."""
+    """The runs of a bundle, by the configurations that lie beside their rows.
 
-    def __init__(self, members: Iterable[Member]) -> None:
-        names = {place.rpartition("/")[2] for place in PLACES}
+    places: where one may lie, from the folder of the rows; the first that is there counts.
+    """
+
+    def __init__(self, members: Iterable[Member], places: Sequence[str]) -> None:
+        self.places = places
+        names = {place.rpartition("/")[2] for place in places}
         self.configs = {member.name: member for member in members if member.file_name in names}
         self.known: OrderedDict[str, Run] = OrderedDict()
         self.bytes_read = 0
 
     def of(self, member: Member) -> Run:
-        for place in PLACES:
+        for place in self.places:
             name = f"{member.folder}/{place}" if member.folder else place
             if name in self.configs:
                 return self._read(self.configs[name])

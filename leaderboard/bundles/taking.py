@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import IO
 
 from leaderboard.bundles.found import BundleError, Limits, Member, Skipped, Unpacked
+from leaderboard.bundles.registry import FORMATS
 from leaderboard.bundles.streams import Readable, Source
 
-LINES = (".jsonl", ".ndjson")
-WANTED = (*LINES, ".c")
-CONFIGS = ("eval.json", "replay.json", "metadata.json", "config.toml")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".gz", ".zst", ".7z", ".xz", ".bz2", ".rar")
 JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\.[^/]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 CHUNK = 64 << 10  # small, so that a bomb is noticed early: zipfile reads as much of what is packed
@@ -97,7 +95,7 @@ def leads_out(name: str) -> bool:
 
 
 def is_wanted(name: str) -> bool:
-    return name.lower().endswith(WANTED) or name.rpartition("/")[2] in CONFIGS
+    return FORMATS.wants(name) or name.rpartition("/")[2] in FORMATS.config_names
 
 
 def normal(name: str) -> str:
@@ -109,6 +107,6 @@ def normal(name: str) -> str:
 
 
 def bare_name(name: str) -> str:
-    """A single file is C if it says so, else it is read as lines, whatever it is called."""
+    """A single file is of the format that its name says, else it is read as lines, whatever it is called."""
     name = normal(name).rpartition("/")[2][-NAME_LENGTH:] or "answers"
-    return name if name.lower().endswith(WANTED) else f"{name}.jsonl"
+    return name if FORMATS.wants(name) else f"{name}.jsonl"

@@ -21,8 +21,8 @@ from grading.pipeline import Options
 from grading.sandbox.local import host_arch
 from grading.sandbox.registry import BACKENDS, check
 from grading.version import kernel_version
-from kernels.catalog import load_catalog
-from kernels.spec import KernelSpec
+from kernels.catalog import BadSuite, choose, load_catalog
+from kernels.spec import DEFAULT_SUITE, KernelSpec
 from leaderboard.bundles.found import BundleError
 from leaderboard.comparison.runs import Runs, read_runs
 from leaderboard.comparison.table import summary_text
@@ -48,7 +48,7 @@ class Refused(Exception):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT.json", type=Path, help="where the comparison is written")
     parser.add_argument(
-        "runs", metavar="RUN", type=Path, nargs="*", help="run folders, archives or .jsonl files; none: baselines only"
+        "runs", metavar="RUN", type=Path, nargs="*", help="run folders, archives or single files of answers; none: baselines only"
     )
     parser.add_argument(
         "--sandbox",
@@ -66,6 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--kernels", metavar="NAMES", action="append", default=[], help="only these, joined by commas (may be repeated)"
+    )
+    parser.add_argument(
+        "--suite", default="", metavar="NAME", help=f"of these kernels; default: that of --kernels, else {DEFAULT_SUITE}"
     )
     parser.add_argument("--limit", type=_positive, metavar="N", help="only the first N answers")
     parser.add_argument("--model", default="", help="the model of rows that do not name theirs")
@@ -88,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
 def run(options: Mapping[str, Any], say: Say, defaults: Mapping[str, str] | None = None) -> int:
     """The whole command; returns the exit status. defaults: sandboxes by architecture. Raises Refused."""
     out: Path = options["out"]
-    kernels = chosen_kernels(options["kernels"])
+    kernels = chosen_kernels(options["kernels"], options.get("suite", ""))
     sandboxes = chosen_sandboxes(options, defaults or {arch: os.environ.get(f"SANDBOX_{arch.upper()}", "") for arch in ARCHS})
     check_out(out)
     try:
@@ -110,12 +113,16 @@ def run(options: Mapping[str, Any], say: Say, defaults: Mapping[str, str] | None
     return _faults(comparison["faults"], say)
 
 
-def chosen_kernels(words: list[str]) -> dict[str, KernelSpec]:
+def chosen_kernels(words: list[str], suite: str = "") -> dict[str, KernelSpec]:
+    """By name; all of one suite, since their ratios go into one mean."""
     catalog = load_catalog()
     names = [name.strip() for word in words for name in word.split(",") if name.strip()]
     if unknown := [name for name in names if name not in catalog]:
         raise Refused(f"no kernel {', '.join(unknown)}; there are: {', '.join(catalog)}")
-    return {name: spec for name, spec in catalog.items() if not names or name in names}
+    try:
+        return choose(names, suite)
+    except BadSuite as error:
+        raise Refused(str(error)) from error
 
 
 def chosen_sandboxes(options: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
 from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import REPEATED, Reading
+from leaderboard.bundles.registry import NO_FILE
 from leaderboard.lib.text import clean
 
 LIMITS = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=32, rows=500_000)  # the site's defaults
@@ -28,7 +29,7 @@ class Runs:
 
 
 def read_runs(paths: Sequence[Path], kernels: Collection[str], model: str = "") -> Runs:
-    """Folders, archives and .jsonl files. Raises BundleError with the path and what is wrong with it."""
+    """Folders, archives and single files. Raises BundleError with the path and what is wrong with it."""
     found = Runs()
     known: dict[str, Subject] = {}
     for path in paths:
@@ -42,7 +43,7 @@ def read_runs(paths: Sequence[Path], kernels: Collection[str], model: str = "") 
             except BundleError as error:
                 raise BundleError(f"{path}: {error}") from error
         if not reading.rows:
-            raise BundleError(f"{path}: nothing in it that could be an answer: no .jsonl and no .c file with a row")
+            raise BundleError(f"{path}: nothing in it that could be an answer: {NO_FILE} with a row")
         formats = [name for name, _ in reading.formats.most_common()]
         found.runs.append({"run": path.resolve().name, "formats": formats, "rows": reading.rows, "answers": answers})
     found.answers = list(known.values())

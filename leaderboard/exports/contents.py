@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import BooleanField, Case, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.fields.json import KeyTextTransform
@@ -130,27 +130,25 @@ def meta(selection: Selection, **more: Any) -> dict[str, Any]:
         "kernel": ",".join(kernel.name for kernel in selection.kernels),
         "model": ",".join(model.name for model in selection.models),
         "hide": ",".join(selection.hide),
+        "suite": selection.suite if selection.in_other_suite else "",
         **more,
     }
     return {
         "generated_at": timezone.now().astimezone(UTC).replace(microsecond=0).isoformat(),
         "filters": {name: value for name, value in filters.items() if value},
         "harness": HARNESS_MEASUREMENT,
-        "kernels": dict(Kernel.objects.active().values_list("name", "version")),
+        "kernels": dict(Kernel.objects.active().of_suite(selection.suite).values_list("name", "version")),
     }
 
 
-COMPUTED = {"bundle": "text", "outdated": "bool", "temperature": "text", "max_tokens": "text"}  # by the query
-
-
 def kind_of(path: str) -> str:
-    """Of a column that is read from a field of Result, or of what it refers to."""
+    """Of a column that is read from a field of Result, or of what it refers to, or that the query computes."""
+    if path in COMPUTED:
+        return COMPUTED[path].kind
     model: Any = Result
     *relations, name = path.split("__")
     for relation in relations:
         model = model._meta.get_field(relation).related_model
-    if name in COMPUTED:
-        return COMPUTED[name]
     kinds = {"BooleanField": "bool", "FloatField": "number", "PositiveIntegerField": "int", "DateTimeField": "time"}
     return kinds.get(model._meta.get_field(name).get_internal_type(), "text")
 
@@ -176,18 +174,41 @@ def results_csv(selection: Selection, *, history: bool = False) -> Iterator[str]
     return csv_text(results_table(selection, history=history))
 
 
-def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Result, tuple[Any, ...]]:
-    """The values of RESULT_COLUMNS. Reads no more rows at a time than it needs."""
+class Computed(NamedTuple):
+    """A column of results that is no field: its kind, and what the query is asked for."""
+
+    kind: str
+    expression: Callable[[], Any]
+
+
+def _brought_by(value: str) -> Subquery:
+    """Of the first public bundle that brought the answer."""
     public = BundleEntry.objects.filter(submission=OuterRef("submission"), bundle__public=True).order_by("bundle_id")
-    results = Result.objects.public().done() if history else Result.objects.public().current()
-    results = results.filter(selection.filters).filter(selection.unhidden)
-    outdated = Case(When(CONDITIONS["outdated"], then=Value(True)), default=Value(False), output_field=BooleanField())
-    asked = BundleModel.objects.filter(
+    return Subquery(public.values(value)[:1])
+
+
+def _asked_with(setting: str) -> Subquery:
+    """How the first public bundle that brought the answer had asked the model."""
+    told = BundleModel.objects.filter(
         model=OuterRef("model"), bundle__entries__submission=OuterRef("submission"), bundle__public=True
     ).order_by("bundle_id")
-    results = results.annotate(
-        outdated=outdated,
-        bundle=Subquery(public.values("bundle__uid")[:1]),
-        **{key: Subquery(asked.values(said=KeyTextTransform(key, "sampling"))[:1]) for key in ("temperature", "max_tokens")},
-    )
+    return Subquery(told.values(said=KeyTextTransform(setting, "sampling"))[:1])
+
+
+COMPUTED = {
+    "outdated": Computed(
+        "bool",
+        lambda: Case(When(CONDITIONS["outdated"], then=Value(True)), default=Value(False), output_field=BooleanField()),
+    ),
+    "bundle": Computed("text", lambda: _brought_by("bundle__uid")),
+    "temperature": Computed("text", lambda: _asked_with("temperature")),
+    "max_tokens": Computed("text", lambda: _asked_with("max_tokens")),
+}
+
+
+def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Result, tuple[Any, ...]]:
+    """The values of RESULT_COLUMNS. Reads no more rows at a time than it needs."""
+    results = Result.objects.public().done() if history else Result.objects.public().current()
+    results = results.filter(selection.filters).filter(selection.unhidden)
+    results = results.annotate(**{name: computed.expression() for name, computed in COMPUTED.items()})
     return results.order_by("id").values_list(*(column.field for column in RESULT_COLUMNS))

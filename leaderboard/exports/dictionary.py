@@ -9,8 +9,8 @@ HEAD = """\
 # Exports
 
 From the site `/export/<table>.<format>`, from the command line `manage.py export <table> --format <format>`; both take the
-filters `arch`, `kernel` and `model`, and `results` takes `history` for what newer results have replaced. `columns=model,score`
-(`--columns`) leaves the other columns out: a table for a paper.
+filters `arch`, `kernel`, `model` and `suite`, and `results` takes `history` for what newer results have replaced.
+`columns=model,score` (`--columns`) leaves the other columns out: a table for a paper.
 `/export/<table>.meta.json` says when, from which versions and with which filters an export is made: JSON, LaTeX, Markdown and
 Parquet carry that themselves.
 

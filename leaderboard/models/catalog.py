@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.models import querysets
 
 
@@ -20,6 +21,7 @@ class Kernel(models.Model):
     measurement = models.CharField(max_length=32)  # "1.1": results compare only within one
     position = models.PositiveIntegerField(default=0)
     retired = models.BooleanField(default=False)  # its folder is gone; old results stay readable
+    suite = models.CharField(max_length=64, default=DEFAULT_SUITE, db_index=True)  # no mean is taken over two
 
     objects = querysets.KernelQuerySet.as_manager()
 

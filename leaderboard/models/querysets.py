@@ -30,6 +30,13 @@ class KernelQuerySet(models.QuerySet[Any]):
         """Kernels whose folder is there."""
         return self.filter(retired=False)
 
+    def of_suite(self, suite: str) -> Self:
+        return self.filter(suite=suite)
+
+    def suites(self) -> list[str]:
+        """Their names, in the order of their first kernels."""
+        return list(dict.fromkeys(self.order_by("position", "name").values_list("suite", flat=True)))
+
 
 class LanguageModelQuerySet(models.QuerySet[Any]):
     def public(self) -> Self:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Avg, Count, Max, Q
 
 from grading.architectures import ARCHS
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.architecture_ratios import Pairs, fresh_pairs
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection
@@ -25,6 +26,7 @@ Counts = dict[tuple[str, str], Counter[str]]  # (model's name, kernel's name) ->
 class Report:
     """Everything in the document. Rows of `boards` are measured natively; `emulated` has verdicts only."""
 
+    suite: str
     kernels: list[Kernel]
     models: list[LanguageModel]  # best first, baselines last
     boards: dict[str, list[Row]]  # by architecture, with an answer measured there
@@ -43,15 +45,16 @@ class Report:
     newest: datetime | None
 
 
-def read() -> Report:
-    """From the database as it is; what is cached by time is read afresh."""
-    selection = Selection()
-    kernels = list(Kernel.objects.active())
-    summaries = Summaries(fresh=True)
-    boards = {arch: found for arch in ARCHS if (found := board_rows(Selection(arch=arch), summaries))}
-    current = shown()
+def read(suite: str = DEFAULT_SUITE) -> Report:
+    """Of one suite, from the database as it is; what is cached by time is read afresh."""
+    selection = Selection(suite=suite)
+    kernels = list(Kernel.objects.active().of_suite(suite))
+    summaries = Summaries(suite=suite, fresh=True)
+    boards = {arch: found for arch in ARCHS if (found := board_rows(replace(selection, arch=arch), summaries))}
+    current = shown().filter(selection.in_suite)
     details = list(current.values_list("arch", "model__name", "kernel__name", "verdict", "emulated", "submission_id", "model_id"))
     return Report(
+        suite=suite,
         kernels=kernels,
         models=_ordered(boards, {pk for *_, pk in details}),
         boards=boards,
@@ -63,9 +66,9 @@ def read() -> Report:
         machines=_machines(current),
         gradings=dict(current.order_by().values_list("machine").annotate(n=Count("pk")).filter(machine__isnull=False)),
         bundles=list(Bundle.objects.public().filter(state=Bundle.State.IMPORTED).order_by("name", "sha256")),
-        sampled=_sampled(),
+        sampled=_sampled(selection),
         versions=_versions(current),
-        left_out=_left_out(),
+        left_out=_left_out(selection),
         results=len(details),
         newest=current.aggregate(newest=Max("graded_at"))["newest"],
     )
@@ -105,9 +108,9 @@ def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
     return dict(found)
 
 
-def _sampled() -> dict[int, dict[str, Any]]:
+def _sampled(selection: Selection) -> dict[int, dict[str, Any]]:
     """How long the public answers are, where their runs say it."""
-    rows = Submission.objects.public().filter(kernel__retired=False).order_by().values("model")
+    rows = Submission.objects.public().filter(selection.in_suite, kernel__retired=False).order_by().values("model")
     rows = rows.annotate(
         answers=Count("pk"),
         tokens=Avg("completion_tokens"),
@@ -132,8 +135,8 @@ def _machines(current: ResultQuerySet) -> list[Machine]:
     return list(found.order_by("arch", "cpu_model", "backend", "fingerprint"))
 
 
-def _left_out() -> dict[str, int]:
-    public = Result.objects.public().done().real().filter(kernel__retired=False)
+def _left_out(selection: Selection) -> dict[str, int]:
+    public = Result.objects.public().done().real().filter(selection.in_suite, kernel__retired=False)
     current = public.current()
     return {
         "declared invalid by a person": public.filter(invalidated=True).count(),

@@ -29,7 +29,7 @@ ONE_SIDED = 25  # listed one by one
 def summary(report: Report, note: str) -> Iterator[str]:
     """What was measured, and until when. note: what its readers should know first, from whoever wrote it."""
     llms = [model for model in report.models if not model.is_baseline]
-    yield "# Arch Kernels v1: results"
+    yield f"# Arch Kernels {report.suite.removeprefix('arch-kernels-')}: results"
     yield ""
     when = f"As of {formatting.utc(report.newest)}, its newest result:" if report.newest else "So far:"
     who = f"{_count(len(llms), 'model')} and {_count(len(report.models) - len(llms), 'baseline')}"

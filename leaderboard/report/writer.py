@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.architecture_ratios import shown_models
 from leaderboard.board.selection import Selection
 from leaderboard.exports import contents
@@ -28,12 +29,12 @@ CAPTIONS = {
 }
 
 
-def write_report(out: Path, note: str = "") -> list[str]:
+def write_report(out: Path, note: str = "", suite: str = DEFAULT_SUITE) -> list[str]:
     """Write the files; those of an earlier report that this one has not are removed. Returns their names."""
-    report = read()
+    report = read(suite)
     drawn = figures(report)
     files = {f"{FIGURES}/{name}.svg": text for name, text in drawn.items()}
-    files |= {f"{name}.csv": "".join(csv_text(contents.TABLES[name](Selection()))) for name in sections.TABLES}
+    files |= {f"{name}.csv": "".join(csv_text(contents.TABLES[name](Selection(suite=suite)))) for name in sections.TABLES}
     files["README.md"] = document(report, list(drawn), note)
     (out / FIGURES).mkdir(parents=True, exist_ok=True)
     for stale in (out / FIGURES).glob("*.svg"):

@@ -18,6 +18,7 @@ from django.db import IntegrityError, transaction
 
 from leaderboard.bundles import archives
 from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.registry import NO_FILE
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle
@@ -121,7 +122,7 @@ def keep_path(path: Path, *, public: bool = True, model: str = "", overlap: str 
 def pack_folder(path: Path, into: Any) -> None:
     unpacked = archives.read_folder(path, limits())
     if not unpacked.members:
-        raise BundleError(f"{path} holds no .jsonl and no .c file.")
+        raise BundleError(f"{path} holds {NO_FILE}.")
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=into, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w") as archive,

@@ -14,6 +14,7 @@ from uuid import UUID
 from leaderboard.bundles import archives
 from leaderboard.bundles.found import Answer, BundleError, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.registry import NO_FILE
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle
 from leaderboard.services import asked, standings
@@ -119,7 +120,7 @@ def look_through(bundle: Bundle, token: UUID, reading: Reading, *, needs_answers
 
 def nothing_in(report: list[dict[str, Any]]) -> str:
     more = f" {shorten(report[0]['file'], 100)}: {report[0]['reason']}." if report else ""
-    return f"Nothing in it that could be an answer: no .jsonl and no .c file with a row.{more}"
+    return f"Nothing in it that could be an answer: {NO_FILE} with a row.{more}"
 
 
 def no_answer_in(tally: Tally) -> str:

@@ -52,6 +52,7 @@ def _sync_kernel(spec: KernelSpec) -> Kernel:
             "version": kernel_version(spec),
             "measurement": measurement(spec),
             "position": spec.position,
+            "suite": spec.suite,
             "retired": False,
         },
     )

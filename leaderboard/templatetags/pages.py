@@ -25,6 +25,7 @@ NAVIGATION = (
     ("changes", "Changes"),
     ("try", "Try"),  # the same for everybody, so that pages are: who is not signed in is asked to be
 )
+OF_ALL_SUITES = ("methodology", "try")
 
 
 @register.inclusion_tag("leaderboard/parts/exports.html")
@@ -53,9 +54,11 @@ def navigation(context: dict[str, Any]) -> dict[str, Any]:
     """Links to the sections; `section` in the page's context is the one it belongs to."""
     request = context.get("request")
     here = request.path if request else ""
+    of_suite = getattr(context.get("selection"), "suite_query", "")
     links = []
     for name, label in NAVIGATION:
         address = reverse(name)
         current = "page" if address == here else "true" if name == context.get("section") else ""
+        address += of_suite if name not in OF_ALL_SUITES else ""
         links.append({"address": address, "label": label, "current": current})
     return {"links": links}

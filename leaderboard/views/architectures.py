@@ -20,7 +20,7 @@ def architectures(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Ratios overall and by kernel, and the answers that pass on one architecture only, with the reason."""
     found = pairs(selection)
     shown = shown_models(found)
-    names = list(Kernel.objects.active().values_list("name", flat=True))
+    names = list(Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True))
     page = Paginator(found.one_sided, ROWS_A_PAGE).get_page(request.GET.get("page"))
     said = details(list(page.object_list))
     models = {ratios.model.pk: ratios.model for ratios in found.models}
@@ -44,5 +44,5 @@ def architectures(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 @with_selection()
 def ratios_figure(request: HttpRequest, selection: Selection, what: str) -> HttpResponse:
-    names = list(Kernel.objects.active().values_list("name", flat=True))
+    names = list(Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True))
     return JsonResponse(charts.ratios_of_kernels(shown_models(pairs(selection)), names, what))

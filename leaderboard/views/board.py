@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,8 +18,9 @@ from leaderboard.board.summaries import Summaries
 from leaderboard.exports.columns import SHOWN
 from leaderboard.figures import charts
 from leaderboard.figures.forest import forest
-from leaderboard.models import Kernel, Result
+from leaderboard.models import Result
 from leaderboard.queue.page import pending
+from leaderboard.views.choices import choices, suite_choices
 
 SORT_LABELS = {
     "score": "score",
@@ -36,11 +37,11 @@ P_CHOICES = (1.0, 1.41, 2.0, 4.0, 8.0)
 @with_selection(arch="amd64")
 def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Models by architecture, as a forest plot in a table, with the charts below."""
-    summaries = Summaries(selection.kernels)
+    summaries = Summaries(selection.kernels, suite=selection.suite)
     rows = board_rows(selection, summaries)
-    kernels = list(Kernel.objects.active())
+    kernels = summaries.active_kernels
     wanted, statuses = len(selection.kernels or kernels), pending(selection.archs)
-    waiting = waiting_models(rows) if any(status.waiting for status in statuses) else frozenset()
+    waiting = waiting_models(rows, selection) if any(status.waiting for status in statuses) else frozenset()
     table = forest(board_lines(rows, selection.archs), selection, wanted, waiting)
     query = selection.query()
     context = {
@@ -57,15 +58,16 @@ def leaderboard(request: HttpRequest, selection: Selection) -> HttpResponse:
         "all_kernels_query": selection.query(kernels=()),
         "all_models_query": selection.query(models=()),
         "kernels_label": _kernels_label(selection, len(kernels)),
-        "arch_choices": _choices(selection, "arch", {**{arch: arch for arch in ARCHS}, BOTH: "side by side"}),
-        "sort_choices": _choices(selection, "sort", SORT_LABELS),
-        "p_choices": _choices(selection, "p", {p: f"{p:g}×" for p in P_CHOICES}) if selection.sort == "fast" else [],
-        "k_choices": _choices(selection, "k", {k: str(k) for k in BEST_OF}) if selection.sort == "best" else [],
+        "suite_choices": suite_choices(selection, summaries.all_kernels),
+        "arch_choices": choices(selection, "arch", {**{arch: arch for arch in ARCHS}, BOTH: "side by side"}),
+        "sort_choices": choices(selection, "sort", SORT_LABELS),
+        "p_choices": choices(selection, "p", {p: f"{p:g}×" for p in P_CHOICES}) if selection.sort == "fast" else [],
+        "k_choices": choices(selection, "k", {k: str(k) for k in BEST_OF}) if selection.sort == "best" else [],
         "as_of": summaries.as_of,
         "paper_columns": ",".join(SHOWN),
         "p_values": P_CHOICES,
         "fast_folded": (2, 4, 5),  # columns that a phone does without
-        "scale_choices": _choices(selection, "scale", {name: name for name in SCALES}),
+        "scale_choices": choices(selection, "scale", {name: name for name in SCALES}),
         "fast_rows": [_fast_row(row) for row in rows],
         "flagged": _flagged(selection, summaries),
         "filtered": bool(selection.kernels or selection.models),
@@ -97,7 +99,7 @@ def _flagged(selection: Selection, summaries: Summaries) -> int:
     few that are flagged.
     """
     measured = {kernel.pk: kernel.measurement for kernel in summaries.all_kernels}
-    kernels, models = ({row.pk for row in chosen} for chosen in (selection.kernels, selection.models))
+    kernels, models = set(summaries.kernels), {model.pk for model in selection.models}
     flagged = Result.objects.filter(flagged=True, arch__in=selection.archs).order_by()
     rows = flagged.values_list("is_current", "public", "measurement", "kernel_id", "model_id")
     return sum(
@@ -108,12 +110,6 @@ def _flagged(selection: Selection, summaries: Summaries) -> int:
         and (not models or model in models)
         for current, public, measurement, kernel, model in rows
     )
-
-
-def _choices(selection: Selection, name: str, labels: Mapping[Any, str]) -> list[dict[str, Any]]:
-    """A selector as links: they work without a script, and each is a permalink."""
-    current = getattr(selection, name)
-    return [{"label": label, "query": selection.query(**{name: key}), "chosen": key == current} for key, label in labels.items()]
 
 
 def _fast_row(row: Row) -> dict[str, Any]:

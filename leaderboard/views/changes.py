@@ -14,7 +14,7 @@ from django.shortcuts import render
 from grading.version import HARNESS_MEASUREMENT
 from kernels import catalog
 from leaderboard.board.selection import Selection, with_selection
-from leaderboard.models import Kernel, Result
+from leaderboard.models import Result
 
 KEPT_S = 60  # the counts read every result
 FILE = "changes.toml"
@@ -28,7 +28,6 @@ def changes(request: HttpRequest, selection: Selection) -> HttpResponse:
         "harness": HARNESS_MEASUREMENT,
         "changes": read_changes(),
         "versions": versions(selection),
-        "kernels": Kernel.objects.all(),
     }
     return render(request, "leaderboard/changes.html", context)
 

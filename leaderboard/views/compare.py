@@ -17,7 +17,11 @@ from leaderboard.models import LanguageModel, Standing
 @with_selection()
 def compare(request: HttpRequest, selection: Selection) -> HttpResponse:
     """?models=a,b: wins, ties and losses by kernel, differences with intervals; without two models the choice."""
-    known = list(LanguageModel.objects.filter(pk__in=Standing.objects.comparable().values("model")).order_by("-kind", "name"))
+    known = list(
+        LanguageModel.objects.filter(pk__in=Standing.objects.comparable().filter(selection.in_suite).values("model")).order_by(
+            "-kind", "name"
+        )
+    )
     chosen = list(selection.models[:2])
     context: dict[str, Any] = {
         "section": "compare",

@@ -23,6 +23,7 @@ from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.lib.highlight import highlight_c
 from leaderboard.models import Kernel, Result, Standing
+from leaderboard.views.choices import suite_choices
 
 BEST_SHOWN = 10
 LISTED_BEHIND_FIGURE = 200
@@ -37,16 +38,22 @@ def kernels(request: HttpRequest, selection: Selection) -> HttpResponse:
         if not selection.models or standing.model.is_baseline or standing.model in selection.models:
             found[standing.kernel.name, standing.arch].append(standing)
     archs = _archs_with_results(arch for _, arch in found)
-    catalog = load_catalog()
+    catalog, known = load_catalog(), list(Kernel.objects.active())
     rows = [
         {
             "kernel": kernel,
             "summary": catalog[kernel.name].summary if kernel.name in catalog else kernel.title,
             "cells": [_kernel_cell(found.get((kernel.name, arch), [])) for arch in archs],
         }
-        for kernel in selection.kernels or Kernel.objects.active()
+        for kernel in selection.kernels or [kernel for kernel in known if kernel.suite == selection.suite]
     ]
-    context = {"section": "kernels", "selection": selection, "kernels": rows, "archs": archs}
+    context = {
+        "section": "kernels",
+        "selection": selection,
+        "suite_choices": suite_choices(selection, known),
+        "kernels": rows,
+        "archs": archs,
+    }
     return render(request, "leaderboard/kernels.html", context)
 
 
@@ -64,7 +71,7 @@ def _kernel_cell(standings: Sequence[Standing]) -> dict[str, Any]:
 @with_selection()
 def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpResponse:
     """Distribution of every model's answers, memory against speed, the best answers, the task and the baselines' code."""
-    found = get_object_or_404(Kernel, name=name)
+    found, selection = _of_address(name, selection)
     answers = _kernel_answers(found, selection)
     archs = _archs_with_results(answer.arch for answer in answers)
     groups = group_by_model(answers)
@@ -74,6 +81,7 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
     passed = [row for row in rows if any(answer and answer.passed for answer in row.answers)]
     context = {
         "section": "kernels",
+        "selection": selection,
         "kernel": found,
         "archs": archs,
         "signature": highlight_c(f"{found.signature};", prefix="signature-"),
@@ -102,7 +110,7 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
 def answers_figure(request: HttpRequest, selection: Selection, name: str, arch: str) -> HttpResponse:
     if arch not in ARCHS:
         raise Http404
-    found = get_object_or_404(Kernel, name=name)
+    found, selection = _of_address(name, selection)
     answers = _kernel_answers(found, selection)
     groups = group_by_model(answers)
     here = [groups[slug, arch] for slug in by_best(groups) if (slug, arch) in groups]
@@ -114,9 +122,15 @@ def answers_figure(request: HttpRequest, selection: Selection, name: str, arch: 
 
 @with_selection()
 def memory_figure(request: HttpRequest, selection: Selection, name: str) -> HttpResponse:
-    found = get_object_or_404(Kernel, name=name)
+    found, selection = _of_address(name, selection)
     answers = [answer for answer in _kernel_answers(found, selection) if not answer.is_baseline]
     return JsonResponse(charts.memory_against_speed(answers, selection.archs, found.memory_limit_mb))
+
+
+def _of_address(name: str, selection: Selection) -> tuple[Kernel, Selection]:
+    """The kernel, and the selection in the one suite that it is of, which its address need not name."""
+    found = get_object_or_404(Kernel, name=name)
+    return found, replace(selection, suite=found.suite)
 
 
 def _kernel_answers(found: Kernel, selection: Selection) -> list[Answer]:

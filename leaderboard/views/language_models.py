@@ -24,7 +24,8 @@ from leaderboard.figures import charts
 from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.lib import formatting
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
-from leaderboard.models.querysets import ResultQuerySet
+from leaderboard.models.querysets import EVERYTHING, ResultQuerySet
+from leaderboard.views.choices import suite_choices
 from leaderboard.views.submissions import for_whom_it_is
 
 ANSWERS_A_PAGE = 100
@@ -35,21 +36,27 @@ ANSWERS_A_PAGE = 100
 def language_model(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
     """Its summary on each architecture, its kernels, its answers."""
     model = seen(request, slug)
-    summaries = Summaries()
-    rows = [row for row in board_rows(Selection(), summaries) if row.model == model]
+    summaries = Summaries(suite=selection.suite)
+    rows = [row for row in board_rows(Selection(suite=selection.suite), summaries) if row.model == model]
     archs = tuple(row.arch for row in rows)
     kernels = summaries.active_kernels
-    groups = group_by_kernel(load_answers(counted(request, model)))
+    in_suite = ~Q(kernel__in=summaries.elsewhere) if summaries.elsewhere else EVERYTHING
+    groups = group_by_kernel(load_answers(counted(request, model).filter(in_suite)))
     submissions = (
         Submission.objects.seen_by(request.user)
         .by(model)
+        .filter(in_suite)
         .light()
         .select_related("kernel")
         .order_by("kernel__position", "rollout", "id")
     )
     page = Paginator(submissions, ANSWERS_A_PAGE).get_page(request.GET.get("page"))
+    of_suite = selection.suite_query
+    hidden = "&".join([*([f"hide={','.join(selection.hide)}"] if selection.hide else []), *([of_suite[1:]] if of_suite else [])])
     context = {
         "section": "board",
+        "selection": selection,
+        "suite_choices": suite_choices(selection, summaries.all_kernels),
         "model": model,
         "private": is_private(request, model),
         "link": model.link if model.link.startswith(("https://", "http://")) else "",
@@ -60,34 +67,37 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "all_archs": ARCHS,
         "groups": verdicts.FAILURE_GROUPS,
         "kernels": [{"name": kernel.name, "groups": [groups.get((kernel.name, arch)) for arch in archs]} for kernel in kernels],
-        "figure": reverse("figure_model", args=[model.slug]),
-        "heat_map": reverse("figure_model_scores", args=[model.slug]),
+        "figure": reverse("figure_model", args=[model.slug]) + of_suite,
+        "heat_map": reverse("figure_model_scores", args=[model.slug]) + of_suite,
         "query": selection.query(models=(model,)),
-        "trend": _trend(request, model),
-        "trend_figure": reverse("figure_model_bundles", args=[model.slug]),
+        "trend": _trend(request, model, in_suite),
+        "trend_figure": reverse("figure_model_bundles", args=[model.slug]) + of_suite,
         "asked": _asked(request, model),
         "page": page,
         "answers": _answers(request, page, selection),
         "hidden": selection.hide,
         "mark_legend": [(word, MEANINGS[word], word in selection.hide) for word in CONDITIONS],
-        "hide_query": f"hide={','.join(selection.hide)}&" if selection.hide else "",
+        "hide_query": f"{hidden}&" if hidden else "",
     }
     return render(request, "leaderboard/model.html", context)
 
 
 @for_whom_it_is
-def model_figure(request: HttpRequest, slug: str) -> JsonResponse:
-    return JsonResponse(charts.answers_of_kernels(*_by_kernel(request, slug)))
+@with_selection()
+def model_figure(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
+    return JsonResponse(charts.answers_of_kernels(*_by_kernel(request, slug, selection)))
 
 
 @for_whom_it_is
-def scores_figure(request: HttpRequest, slug: str) -> JsonResponse:
-    return JsonResponse(charts.scores_of_kernels(*_by_kernel(request, slug)))
+@with_selection()
+def scores_figure(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
+    return JsonResponse(charts.scores_of_kernels(*_by_kernel(request, slug, selection)))
 
 
 @for_whom_it_is
-def bundles_figure(request: HttpRequest, slug: str) -> JsonResponse:
-    rows = _trend(request, seen(request, slug))
+@with_selection()
+def bundles_figure(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
+    rows = _trend(request, seen(request, slug), selection.in_suite)
     return JsonResponse(charts.bundles_of_model(rows, [arch for arch in ARCHS if any(row["arch"] == arch for row in rows)]))
 
 
@@ -108,19 +118,22 @@ def counted(request: HttpRequest, model: LanguageModel) -> ResultQuerySet:
     return Result.objects.current().native().trusted().up_to_date().by(model).seen_by(request.user)
 
 
-def _by_kernel(request: HttpRequest, slug: str) -> tuple[dict[tuple[str, str], Group], list[str], list[str]]:
+def _by_kernel(
+    request: HttpRequest, slug: str, selection: Selection
+) -> tuple[dict[tuple[str, str], Group], list[str], list[str]]:
     """A model's answers; the kernels and the architectures that have some."""
-    groups = group_by_kernel(load_answers(counted(request, seen(request, slug))))
+    groups = group_by_kernel(load_answers(counted(request, seen(request, slug)).filter(selection.in_suite)))
     archs = [arch for arch in ARCHS if any(where == arch for _, where in groups)]
-    names = [name for name in Kernel.objects.active().values_list("name", flat=True) if any(key == name for key, _ in groups)]
+    known = Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True)
+    names = [name for name in known if any(key == name for key, _ in groups)]
     return groups, names, archs
 
 
-def _trend(request: HttpRequest, model: LanguageModel) -> list[dict[str, Any]]:
+def _trend(request: HttpRequest, model: LanguageModel, in_suite: Q = EVERYTHING) -> list[dict[str, Any]]:
     """What each bundle that is shown brought of this model, oldest first, by architecture; empty where it is one only."""
     shown = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
     brought_by = Q(submission__entries__first=True, submission__entries__bundle__in=shown.values("pk"))  # both of one entry
-    results = counted(request, model).filter(brought_by)
+    results = counted(request, model).filter(in_suite).filter(brought_by)
     brought = F("submission__entries__bundle__pk")
     rows: list[dict[str, Any]] = [
         dict(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -26,7 +27,7 @@ def queue(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Counts and progress of each architecture, what runs, what failed, what was graded last; public rows only."""
     stale_cache.moving.set(True)
     now = timezone.now()
-    results = Result.objects.public().filter(selection.narrowed).light().select_related("submission", "kernel", "model")
+    results = Result.objects.public().filter(_narrowed(selection)).light().select_related("submission", "kernel", "model")
     context = {
         "section": "queue",
         "selection": selection,
@@ -46,12 +47,17 @@ def api_queue(request: HttpRequest) -> JsonResponse:
     return JsonResponse(queue_status())
 
 
+def _narrowed(selection: Selection) -> Q:
+    """Hosts work on all suites: one is left out only where another is asked for by name."""
+    return selection.narrowed if selection.in_other_suite else selection.in_all_suites
+
+
 def _last_graded(results: ResultQuerySet, selection: Selection) -> ResultQuerySet:
     """Found by their ids first, which sorts no whole rows, and without asking for the state, whose index would win over that of
     the time; what has a time is done."""
     last = (
         Result.objects.public()
-        .filter(selection.narrowed)
+        .filter(_narrowed(selection))
         .exclude(graded_at=None)
         .order_by("-graded_at", "-id")
         .values_list("pk", flat=True)

@@ -1,4 +1,4 @@
-"""The public addresses. Filters everywhere are the GET parameters arch, kernel and model."""
+"""The public addresses. Filters everywhere are the GET parameters suite, arch, kernel and model."""
 
 from django.urls import path, re_path
 

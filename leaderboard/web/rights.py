@@ -6,7 +6,7 @@ from django.contrib.auth.models import Permission
 
 from leaderboard.models import access
 
-ROLES = ("uploader", "reviewer", "operator")
+ROLES = (*access.ROLES, "operator")
 UNSEEN = ("bundleentry", "bundlemodel", "modelalias", "standing", "uploadkey")  # tables that no page is made of
 IDLE = {  # rights of Django's making that lead nowhere, since these rows come from elsewhere
     *(

@@ -181,3 +181,6 @@ RUNS = {
     "replay of 0.3.1": run_replay("configs/replay.json"),
     "lines": plain_lines(),
 }
+
+WHOLE_FILES = {"C files": c_files()}  # of formats that are no lines of JSON
+ALL = RUNS | WHOLE_FILES

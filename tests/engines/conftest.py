@@ -1,6 +1,8 @@
-"""Sandboxes of each backend, for tests that hold for all of them.
+"""Sandboxes of each backend in the registry, for tests that hold for all of them.
 
-A Backend opens sandboxes and breaks them from outside. What cannot be had here is skipped, with the reason.
+A Backend opens sandboxes and breaks them from outside. What cannot be had here is skipped, with the reason. A sandbox with a
+folder on this host needs nothing here; one behind a service says in SERVICES how its service is started, and how a sandbox is
+taken away there.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from typing import Any
 
 import pytest
 
-from grading.sandbox import emulated
+from grading.architectures import ARCHS
 from grading.sandbox.base import Sandbox
-from grading.sandbox.local import bubblewrap_missing, host_arch
-from grading.sandbox.registry import open_sandbox, why_unavailable
+from grading.sandbox.local import host_arch
+from grading.sandbox.registry import BACKENDS, open_sandbox, why_unavailable
 from tests.engines.docker_daemon import IMAGE, CannotStart, Daemon, running_daemon
+
+MARKS = {"docker": pytest.mark.engine}  # what an engine has to be started for
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,10 @@ def prime_double(own_folders: Path, tmp_path_factory: pytest.TempPathFactory) ->
         yield double
 
 
-@pytest.fixture(scope="package", params=["local", pytest.param("docker", marks=pytest.mark.engine), "prime", "emulated"])
+@pytest.fixture(scope="package", params=[pytest.param(name, marks=MARKS.get(name, ())) for name in BACKENDS])
 def backend(request: pytest.FixtureRequest, own_folders: Path) -> Backend:
-    makers = {"local": _local, "docker": _docker, "prime": _prime, "emulated": _emulated}
-    return makers[request.param](request)
+    service = SERVICES.get(request.param)
+    return service(request) if service else _on_this_host(request.param)
 
 
 @pytest.fixture(scope="package")
@@ -97,16 +101,16 @@ def fresh_sandbox(backend: Backend) -> Iterator[Sandbox]:
     sandbox.close()
 
 
-def _local(request: pytest.FixtureRequest) -> Backend:
-    if reason := why_unavailable("local", host_arch()):
-        pytest.skip(reason)
-    return Backend("local", host_arch(), destroy=_remove_folder, is_walled=bubblewrap_missing() is None)
-
-
-def _emulated(request: pytest.FixtureRequest) -> Backend:
-    if reason := emulated.why_unavailable("arm64"):
-        pytest.skip(reason)
-    return Backend("emulated", "arm64", destroy=_remove_folder, is_walled=True)
+def _on_this_host(name: str) -> Backend:
+    """On the architecture that it has here, this host's own where there is a choice."""
+    reasons = {arch: why_unavailable(name, arch) for arch in sorted(ARCHS, key=lambda arch: arch != host_arch())}
+    arch = next((arch for arch, reason in reasons.items() if reason is None), None)
+    if arch is None:
+        pytest.skip("; ".join(f"{arch}: {reason}" for arch, reason in reasons.items()))
+    sandbox = open_sandbox(name, arch)
+    says = sandbox.describe()
+    sandbox.close()
+    return Backend(name, arch, destroy=_remove_folder, is_walled="warning" not in says)
 
 
 def _docker(request: pytest.FixtureRequest) -> Backend:
@@ -128,7 +132,12 @@ def _prime(request: pytest.FixtureRequest) -> Backend:
 
 
 def _remove_folder(sandbox: Any) -> None:
-    shutil.rmtree(sandbox.folder)
+    folder = getattr(sandbox, "folder", None)
+    assert folder, f"how is a sandbox {sandbox.name!r} taken away? Its line in SERVICES of tests/engines/conftest.py says it"
+    shutil.rmtree(folder)
+
+
+SERVICES: dict[str, Callable[[pytest.FixtureRequest], Backend]] = {"docker": _docker, "prime": _prime}
 
 
 class MarkedProcesses:

@@ -15,7 +15,7 @@ from grading.harness_source import HarnessSource
 from grading.pipeline import Options, grade_source
 from grading.result import Verdict
 from grading.sandbox.base import OUTPUT_LIMIT_BYTES, Sandbox
-from grading.sandbox.registry import check, why_unavailable
+from grading.sandbox.registry import BACKENDS, check, why_unavailable
 from kernels.catalog import get_kernel
 from tests.engines import answers
 from tests.engines.conftest import Backend
@@ -225,7 +225,7 @@ def test_nothing_is_missing_where_a_sandbox_could_be_opened(backend):
     assert check(backend.name, backend.arch) is None
 
 
-@pytest.mark.parametrize("name", ["local", "docker", "prime", "emulated"])
+@pytest.mark.parametrize("name", BACKENDS)
 def test_what_is_missing_is_said_in_one_line(name, monkeypatch, tmp_path):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing")
     monkeypatch.delenv("PRIME_API_KEY", raising=False)
@@ -236,7 +236,7 @@ def test_what_is_missing_is_said_in_one_line(name, monkeypatch, tmp_path):
 
 
 def test_a_backend_that_does_not_exist_is_named_with_those_that_do():
-    assert check("podman", "amd64") == "unknown sandbox 'podman'; there are: local, docker, prime, emulated"
+    assert check("podman", "amd64") == f"unknown sandbox 'podman'; there are: {', '.join(BACKENDS)}"
     assert check("", "arm64") == "no arm64 sandbox configured"
 
 

@@ -25,7 +25,7 @@ class Verifiers:
 
     def command(self, url: str, model: str, *options: str) -> list[str]:
         """The README's command."""
-        command = [str(self.folder / "bin" / "vf-eval"), "arch-kernels-v1", "-m", model, "-n", "13", *options]
+        command = [str(self.folder / "bin" / "vf-eval"), "arch-kernels-v1", "-m", model, *options]
         command += ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "--no-push", "--no-rich"]
         return [*command, "--client.base-url", url, "--client.api-key-var", KEY_VARIABLE]
 

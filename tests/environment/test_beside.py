@@ -17,7 +17,7 @@ OTHER = "from importlib import metadata\n\n__version__ = '0.12'\n\ndef get_kerne
 USE_OURS = """
 from arch_kernels_v1 import choice, grader
 from grading.faults import SandboxUnavailable
-assert len(choice.all_kernels()) == 13
+assert "dot_f32" in choice.all_kernels()
 place = grader.Place(sandbox="local", arch="riscv", cpu=2, memory_gb=4)
 try:
     grader.refuse_if_unavailable(place)

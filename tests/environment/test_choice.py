@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 
 from arch_kernels_v1.choice import all_kernels, chosen_kernels
+from kernels.catalog import load_catalog
 
 
 def test_all_kernels_are_in_the_sites_order():
-    assert len(all_kernels()) == 13
+    assert all_kernels() == list(load_catalog())
     assert all_kernels()[0] == "dot_f32"
 
 
@@ -27,7 +28,7 @@ def test_lists_and_texts_with_commas_are_understood(asked):
 
 @pytest.mark.parametrize("asked", ["dot", ["dot_f32", "dot"], "dot_f32,dot"])
 def test_an_unknown_kernel_is_refused_with_those_there_are(asked):
-    with pytest.raises(ValueError, match=r"no kernel 'dot'; there are: dot_f32, .*mandel_count"):
+    with pytest.raises(ValueError, match=r"no kernel 'dot'; there are: dot_f32, prefix_sum_i64"):
         chosen_kernels(asked)
 
 

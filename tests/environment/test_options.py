@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grading.sandbox.registry import BACKENDS
 from tests.environment.running import Verifiers, run_folder
 
 pytestmark = pytest.mark.environment
@@ -16,7 +17,8 @@ URL, MODEL = "http://127.0.0.1:9/v1", "vendor/model"
 WRONG = {
     ("kernels", "dot_f32,dot"): "no kernel 'dot'; there are: dot_f32",
     ("kernels", ""): "no kernel is named",
-    ("sandbox", "cloud"): "no sandbox 'cloud'; there are: local, docker, prime, emulated",
+    ("suite", "arch-kernels-v0"): "no suite 'arch-kernels-v0'; there are: arch-kernels-v1",
+    ("sandbox", "cloud"): f"no sandbox 'cloud'; there are: {', '.join(BACKENDS)}",
     ("arch", "riscv"): "'amd64' or 'arm64'",
     ("cpu", "0"): "greater than 0",
     ("memory", "-1"): "greater than 0",

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from kernels.catalog import get_kernel, load_catalog
+from kernels.catalog import get_kernel
 from leaderboard.evaluation.endpoint import retry_after
 from leaderboard.evaluation.folder import Folder
 from leaderboard.models import Bundle, Result, Submission
@@ -60,16 +60,18 @@ ONE = ("--kernels", "dot_f32", "--rollouts", "1")
 
 def test_the_recorded_answers_come_in_as_a_bundle_of_their_own(kernels, tmp_path, monkeypatch):
     monkeypatch.setenv("TEST_KEY", STUB_KEY)
+    answered = [*recorded()["stub/plain-7b"]]
+    answers = 2 * len(answered)
     with OpenAIStub(recorded()) as stub:
-        said = evaluate(stub.url, "--rollouts", "2", model="stub/plain-7b")
-    assert "26 answers (0 cut short), 0 questions without one" in said
-    assert {(row["kernel"], row["number"]) for row in stub.requests} == {(name, n) for name in load_catalog() for n in (0, 1)}
-    assert Submission.objects.public().count() == 26
+        said = evaluate(stub.url, "--rollouts", "2", "--kernels", ",".join(answered), model="stub/plain-7b")
+    assert f"{answers} answers (0 cut short), 0 questions without one" in said
+    assert {(row["kernel"], row["number"]) for row in stub.requests} == {(name, n) for name in answered for n in (0, 1)}
+    assert Submission.objects.public().count() == answers
     assert set(Submission.objects.values_list("model__name", flat=True)) == {"stub/plain-7b"}
     assert sorted(Submission.objects.filter(kernel__name="dot_f32").values_list("rollout", flat=True)) == [0, 1]
-    assert Result.objects.queued().count() == 52
+    assert Result.objects.queued().count() == 2 * answers
     bundle = Bundle.objects.get()
-    assert (bundle.format, bundle.answers) == ("plain lines", 26)
+    assert (bundle.format, bundle.answers) == ("plain lines", answers)
 
 
 def test_what_is_asked_is_the_kernels_prompt_with_the_settings_given(kernels):

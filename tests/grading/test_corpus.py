@@ -14,7 +14,7 @@ from grading.result import GradingResult, Verdict
 from grading.sandbox.local import PLAIN_UID
 from grading.sandbox.process import descendants
 from kernels.catalog import get_kernel, load_catalog
-from tests.grading.corpus import QUICK_SIZES, SUBMISSIONS, Entry, attacks_and_honest, of_kernels
+from tests.grading.corpus import SUBMISSIONS, Entry, attacks_and_honest, of_kernels, quick_size
 from tests.grading.processes import wait_until
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -30,6 +30,7 @@ MEMORY = replace(ATTACK, size=1 << 20, memory_limit_mb=1)
 BATCH = replace(ATTACK, size=1024, batch=256)
 FULL = Options(call_s=5, total_s=60)
 SECONDS_AT_MOST = 120.0
+WRONG_AT_LEAST = 8  # different wrong answers to a kernel, written for it
 SCRATCH_64 = {"h24_scratch_64mb", "78_w_bss_scratch", "108_ifunc_touch", "121_ifunc_touch_unmap", "19_interpose_getrusage_mem"}
 
 ALL = attacks_and_honest()
@@ -93,7 +94,7 @@ def exfiltrated(result: GradingResult) -> list[str]:
 def options_for(entry: Entry) -> Options:
     """Small and short, so that all of it can be run at every change."""
     return {"mem": MEMORY, "batch": BATCH}.get(entry.group) or replace(
-        QUICK if entry.group == "honest" else ATTACK, size=QUICK_SIZES[entry.kernel]
+        QUICK if entry.group == "honest" else ATTACK, size=quick_size(entry.kernel)
     )
 
 
@@ -168,6 +169,27 @@ def test_every_file_of_the_corpus_is_graded():
     graded = {entry.path for entry in ALL + OF_KERNELS}
     elsewhere = set((SUBMISSIONS / "faults").glob("*.c"))  # graded on hosts that are short of something
     assert graded == set(SUBMISSIONS.glob("*/*.c")) - elsewhere
+
+
+def test_every_kernel_has_at_least_eight_wrong_answers_of_its_own():
+    wrong = {
+        kernel: {code_of(entry) for entry in OF_KERNELS if entry.kernel == kernel and is_wrong(entry)}
+        for kernel in load_catalog()
+    }
+    few = {kernel: len(found) for kernel, found in wrong.items() if len(found) < WRONG_AT_LEAST}
+    assert not few, (
+        f"its checks reject too few plausible mistakes: write wrong answers (`// verdict: VERDICT | why`) into "
+        f"tests/submissions/<kernel>/, {WRONG_AT_LEAST} at least; there are {few}"
+    )
+
+
+def is_wrong(entry: Entry) -> bool:
+    return entry.want not in (None, Verdict.PASSED)
+
+
+def code_of(entry: Entry) -> str:
+    """Without the comment at its head, and however it is laid out: a copy under another name is no other answer."""
+    return "".join(line.strip() for line in entry.source.split("\n") if not line.startswith("// "))
 
 
 def test_every_wanted_verdict_is_one():

@@ -10,7 +10,7 @@ import pytest
 from grading.answer import extract
 from grading.pipeline import Options, grade_reply
 from kernels.catalog import get_kernel, load_catalog
-from tests.grading.corpus import QUICK_SIZES, SUBMISSIONS
+from tests.grading.corpus import SUBMISSIONS, quick_size
 
 RUNS = {
     "plain-7b": "arch-kernels-v1--stub--plain-7b--null--8cb61393",
@@ -82,12 +82,12 @@ def quick_options(reply: Reply) -> Options:
         return HOPELESS
     if reply.verdict == "memory_limit":
         return OVER_MEMORY[reply.kernel]
-    return replace(QUICK, size=QUICK_SIZES[reply.kernel])
+    return replace(QUICK, size=quick_size(reply.kernel))
 
 
-def test_there_are_91_replies_to_13_kernels():
+def test_every_recorded_reply_is_there_and_is_to_a_kernel():
     assert len(REPLIES) == 91
-    assert {reply.kernel for reply in REPLIES} == set(load_catalog())
+    assert {reply.kernel for reply in REPLIES} <= load_catalog().keys()
 
 
 @pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.name)
@@ -104,7 +104,7 @@ def test_a_reply_that_was_misread_once_gets_its_verdict(path, local_sandbox):
     """Closing remarks with tags, thoughts, fences in odd places, characters of typesetters and of chat templates."""
     kernel = get_kernel("dot_f32")
     thought = "think" in path.stem
-    result = grade_reply(path.read_text(encoding="utf-8"), kernel, local_sandbox, replace(QUICK, size=QUICK_SIZES["dot_f32"]))
+    result = grade_reply(path.read_text(encoding="utf-8"), kernel, local_sandbox, replace(QUICK, size=quick_size("dot_f32")))
     assert result.verdict == ("no_answer" if thought else "passed"), result.detail
     assert (result.answer_from is None) == thought
 

@@ -34,7 +34,7 @@ def drawer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def site(db: None) -> None:
-    """Four invented models and two baselines on thirteen kernels and two architectures."""
+    """Four invented models and two baselines on all kernels and two architectures."""
     factories.make_site(models=4)
 
 

@@ -152,7 +152,7 @@ def test_a_model_is_provisional_while_its_answers_to_further_kernels_wait(
 
 def test_marks_and_reference_lines_stay_inside_their_column(site: None) -> None:
     selection = Selection(arch="both")
-    table = forest(board_lines(board_rows(selection), selection.archs), selection, 13)
+    table = forest(board_lines(board_rows(selection), selection.archs), selection, len(factories.KERNELS))
     positions = [
         float(text.rstrip("%"))
         for row in table.rows

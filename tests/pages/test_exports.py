@@ -35,7 +35,7 @@ def test_the_columns_are_the_contracts() -> None:
     found = [column.name for column in LEADERBOARD_COLUMNS]
     assert ",".join(found).startswith(f"{LEADERBOARD_HEADER},")  # new ones are at the end
     assert set(SHOWN) <= set(found)
-    assert ",".join(column.name for column in RESULT_COLUMNS) == RESULTS_HEADER
+    assert ",".join(column.name for column in RESULT_COLUMNS).startswith(RESULTS_HEADER)
 
 
 def test_results_have_exactly_these_bytes(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
@@ -47,7 +47,7 @@ def test_results_have_exactly_these_bytes(kernel: Kernel, model: LanguageModel, 
         passed, machine=machine, speedup=8.0, speedup_low=7.9, speedup_high=8.1, throughput_m=9586.75, extra_mb=1 / 3
     )
     factories.make_result(silent, verdict="no_answer", graded_at=datetime(2026, 11, 27, 14, 2, 9, 123456, tzinfo=UTC))
-    assert reader.download("/export/results.csv") == (
+    assert reader.download(f"/export/results.csv?columns={RESULTS_HEADER}") == (
         f"{RESULTS_HEADER}\n"
         "aaaaaaaaaa,lab/one,llm,dot_f32,1.1+3f9c21ab,amd64,0,passed,1,1,1,1,1,1.0,8.0,7.9,8.1,1.75,14.0,9586.75,0.3333333333333333,"
         f'140.25,0,local,mmmmmmmmmm,"AMD ""EPYC"", 9R14",gcc 14.2.0,{bundle.uid},2026-11-27T14:02:09+00:00,'
@@ -116,7 +116,7 @@ def test_a_table_for_a_paper_has_the_chosen_columns_in_the_tables_order(site: No
 
 def test_without_filters_both_architectures_are_there(site: None, reader: Reader) -> None:
     rows = rows_of(reader.download("/export/results.csv"))
-    assert len(rows) == 2 * 13 * (2 + 4 * 3)
+    assert len(rows) == 2 * len(factories.KERNELS) * (2 + 4 * 3)
     assert {row["arch"] for row in rows} == {"amd64", "arm64"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from datetime import timedelta
@@ -194,6 +195,9 @@ def test_the_report_in_the_repository_is_whole():
     linked = re.findall(r"\]\(([^)]+)\)", text)
     assert [name for name in linked if not (COMMITTED / name).exists()] == []
     assert {f"figures/{path.name}" for path in (COMMITTED / "figures").iterdir()} <= set(linked)
-    assert [name for name in load_catalog() if f"`{name}`" not in text] == []
+    with (COMMITTED / "results.csv").open(encoding="utf-8") as file:
+        kernels = {row["kernel"] for row in csv.DictReader(file)}
+    assert [name for name in kernels if f"`{name}`" not in text] == []
+    assert kernels <= load_catalog().keys()
     for path in (COMMITTED / "figures").iterdir():
         ElementTree.parse(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,19 +15,25 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
+from leaderboard import migrations
 from leaderboard.models import BulkAction, Bundle, Calibration, Evaluation, Kernel, Machine, Trial, Worker
 from leaderboard.services import tokens
+from leaderboard.web import rights
 from tests.pages import factories
 
-ROLES = ("anonymous", "account", "staff", "viewer", "uploader", "documented", "reviewer", "operator", "superuser")
+GROUPS = rights.ROLES
+ROLES = ("anonymous", "account", "staff", "viewer", GROUPS[0], "documented", *GROUPS[1:], "superuser")
 KINDS = ("own", "other")
+MIGRATIONS = Path(migrations.__file__).parent
 TEXT = "/* HUSHED */ float dot_f32(const float *a, const float *b, size_t n) { return 0; }"
 
 
 def make_groups() -> None:
-    """As the migration made them: a test that empties all tables takes them along."""
-    migration = import_module("leaderboard.migrations.0017_roles")
-    migration.make_groups(apps, SimpleNamespace(connection=connection))
+    """As the migrations made them: a test that empties all tables takes them along."""
+    for path in sorted(MIGRATIONS.glob("0*.py")):
+        migration = import_module(f"leaderboard.migrations.{path.stem}")
+        if make := getattr(migration, "make_groups", None):
+            make(apps, SimpleNamespace(connection=connection))
 
 
 def make_person(role: str) -> User | None:
@@ -38,7 +45,7 @@ def make_person(role: str) -> User | None:
         user.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
     if role == "documented":
         user.user_permissions.set(Permission.objects.filter(codename__in=["add_bundle", "add_apitoken"]))
-    if role in ("uploader", "reviewer", "operator"):
+    if role in GROUPS:
         user.groups.add(Group.objects.get(name=role))
     return user
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arch_kernels_v1.ours import load_catalog
+from arch_kernels_v1.ours import DEFAULT_SUITE, choose, load_catalog, of_suite
 
 
-def all_kernels() -> list[str]:
-    return list(load_catalog())
+def all_kernels(suite: str = DEFAULT_SUITE) -> list[str]:
+    """Those of one suite, in the site's order. Raises ValueError naming the suites there are."""
+    return list(of_suite(suite))
+
+
+def in_one_suite(names: list[str], suite: str) -> list[str]:
+    """The names as they are. Raises ValueError where one is not of the suite: a reward's mean is over one suite."""
+    choose(names, suite)
+    return names
 
 
 def chosen_kernels(asked: object) -> list[str]:
     """The names asked for, once each: a list, or text with commas or blanks between. Raises ValueError naming those there are."""
     parts: Iterable[object] = asked if isinstance(asked, list | tuple | set) else [asked]
     names = [name for part in parts for name in _split(part)]
-    known = all_kernels()
+    known = list(load_catalog())
     if unknown := [name for name in names if name not in known]:
         raise ValueError(f"no kernel {', '.join(map(repr, unknown))}; there are: {', '.join(known)}")
     if not names:

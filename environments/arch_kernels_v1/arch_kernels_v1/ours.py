@@ -1,6 +1,7 @@
 """Our kernels, for the modules of this package: imported while the name `kernels` is ours (see beside.py)."""
 
-from kernels.catalog import get_kernel, load_catalog
+from kernels.catalog import BadSuite, choose, get_kernel, load_catalog, of_suite
 from kernels.prompts import SYSTEM_PROMPTS
+from kernels.spec import DEFAULT_SUITE
 
-__all__ = ["SYSTEM_PROMPTS", "get_kernel", "load_catalog"]
+__all__ = ["DEFAULT_SUITE", "SYSTEM_PROMPTS", "BadSuite", "choose", "get_kernel", "load_catalog", "of_suite"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import verifiers.v1 as vf
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from arch_kernels_v1 import grader, grades
-from arch_kernels_v1.choice import all_kernels, chosen_kernels
-from arch_kernels_v1.ours import SYSTEM_PROMPTS, get_kernel
+from arch_kernels_v1.choice import all_kernels, chosen_kernels, in_one_suite
+from arch_kernels_v1.ours import DEFAULT_SUITE, SYSTEM_PROMPTS, get_kernel
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version
 
@@ -65,14 +65,29 @@ class KernelTask(vf.Task[KernelData, vf.State, vf.TaskConfig]):
 class KernelTasksetConfig(vf.TasksetConfig):
     arch: Literal["amd64", "arm64"] = "arm64"
     """The architecture that answers are written for and graded on."""
+    suite: str = DEFAULT_SUITE
+    """The kernels that are scored together."""
     kernels: list[str] = Field(default_factory=all_kernels)
-    """Which kernels: names, or one text with commas between; all by default."""
+    """Which kernels of the suite: names, or one text with commas between; all by default."""
     cpu: float = Field(2.0, gt=0)
     """Cores of a Prime sandbox."""
     memory: float = Field(4.0, gt=0)
     """GB of memory of a Prime or Docker sandbox."""
     sandbox: str = "prime"
     """Where answers are graded: prime, docker, local, or emulated (arm64 on an amd64 machine: correctness only, no reward)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kernels_of_the_suite(cls, values: Any) -> Any:
+        """Its default, where another suite is asked for."""
+        if isinstance(values, dict) and "kernels" not in values and isinstance(suite := values.get("suite"), str):
+            return values | {"kernels": all_kernels(suite)}
+        return values
+
+    @model_validator(mode="after")
+    def _one_suite(self) -> Self:
+        in_one_suite(self.kernels, self.suite)
+        return self
 
     @field_validator("kernels", mode="before")
     @classmethod

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
+from leaderboard.bundles.found import Member
 from leaderboard.bundles.runs import first_text
 
 Row = dict[str, Any]
@@ -38,17 +40,46 @@ class NoReply:
     reason: str
 
 
-class Reader(Protocol):
-    name: str
+class Format(ABC):
+    """What one kind of writer leaves behind. Files are told by their suffix, rows within them by themselves."""
 
+    name: ClassVar[str]  # in the preview, in Bundle.format and in the documents
+    files: ClassVar[str]  # how people call such files, for the upload form
+    suffixes: ClassVar[tuple[str, ...]]  # in lower case; the usual one first
+    configs: ClassVar[
+        tuple[str, ...]
+    ] = ()  # where a run's configuration lies, from the folder of its rows; the newest writer's first
+
+
+class RowFormat(Format):
+    """JSON, one object a line. Formats share the files: each row is read by the first format that takes it."""
+
+    suffixes = (".jsonl", ".ndjson")
+
+    @abstractmethod
     def takes(self, row: Row) -> bool:
         """Whether a line is of this format."""
 
+    @abstractmethod
     def task_key(self, row: Row) -> str:
         """What rollouts of one task have in common: they are counted by it."""
 
+    @abstractmethod
     def replies(self, row: Row) -> Iterable[Reply | NoReply]:
         """What is in the line."""
+
+
+class FileFormat(Format):
+    """A file that is no lines of JSON: its suffix belongs to this format alone."""
+
+    @abstractmethod
+    def replies(self, member: Member, kernels: Collection[str], most_bytes: int) -> Iterable[Reply | NoReply]:
+        """What is in the file; most_bytes: of one reply."""
+
+    def path_in_run(self, member: Member, kernels: Collection[str]) -> str:
+        """What of the file's path tells its answers from others: the same wherever the run's folder is moved to."""
+        del kernels
+        return member.file_name
 
 
 def table(value: Any) -> Row:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from leaderboard.bundles.formats.base import NoReply, Reply
+from leaderboard.bundles.formats.base import FileFormat, NoReply, Reply
 from leaderboard.bundles.found import Member
 from leaderboard.bundles.lines import UTF_16
 
-NAME = "C files"
+
+class CFiles(FileFormat):
+    name = "C files"
+    files = "C files"
+    suffixes = (".c",)
+
+    def path_in_run(self, member: Member, kernels: Collection[str]) -> str:
+        return path_in_run(member, kernels)
+
+    def replies(self, member: Member, kernels: Collection[str], most_bytes: int) -> Iterable[Reply | NoReply]:
+        yield read_c_file(member, kernels, most_bytes)
 
 
 def path_in_run(member: Member, kernels: Collection[str]) -> str:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leaderboard.bundles.formats.base import NoReply, Reply, Row, error_text, table, tables
+from leaderboard.bundles.formats.base import NoReply, Reply, Row, RowFormat, error_text, table, tables
 from leaderboard.bundles.formats.traces import read_trace, task_key
 
 
-class Episodes:
+class Episodes(RowFormat):
     name = "verifiers 0.4 episodes"
+    files = "traces.jsonl"
+    configs = (
+        *("configs/resolved/eval.json", "configs/eval.json"),
+        *("configs/resolved/replay.json", "configs/replay.json"),
+        "config.toml",
+    )
 
     def takes(self, row: Row) -> bool:
         return "traces" in row

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leaderboard.bundles.formats.base import NoReply, Reply, Row, count, error_text
+from leaderboard.bundles.formats.base import NoReply, Reply, Row, RowFormat, count, error_text
 from leaderboard.bundles.runs import first_text, scalar_text
 
 
-class Lines:
+class Lines(RowFormat):
     name = "plain lines"
+    files = "JSON lines"
+    configs = ("configs/eval.json",)
 
     def takes(self, row: Row) -> bool:
         return "kernel" in row and ("answer" in row or "error" in row)

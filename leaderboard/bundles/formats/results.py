@@ -6,13 +6,26 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables
+from leaderboard.bundles.formats.base import (
+    NoReply,
+    Reply,
+    Row,
+    RowFormat,
+    content_text,
+    count,
+    error_text,
+    kernel_of,
+    table,
+    tables,
+)
 from leaderboard.bundles.formats.scores import own_scores
 from leaderboard.bundles.runs import first_text, scalar_text
 
 
-class Results:
+class Results(RowFormat):
     name = "verifiers v0 results"
+    files = "results.jsonl"
+    configs = ("metadata.json",)
 
     def takes(self, row: Row) -> bool:
         return "completion" in row

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leaderboard.bundles.formats.base import NoReply, Reply, Row, content_text, count, error_text, kernel_of, table, tables, total
+from leaderboard.bundles.formats.base import (
+    NoReply,
+    Reply,
+    Row,
+    RowFormat,
+    content_text,
+    count,
+    error_text,
+    kernel_of,
+    table,
+    tables,
+    total,
+)
 from leaderboard.bundles.formats.scores import scores_of_trace
 from leaderboard.bundles.runs import first_text, scalar_text
 
@@ -12,10 +24,12 @@ from leaderboard.bundles.runs import first_text, scalar_text
 CUT_SHORT = ("max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length", "compaction_failed")
 
 
-class Traces:
+class Traces(RowFormat):
     """One trace a line: verifiers 0.2."""
 
     name = "verifiers 0.2 traces"
+    files = "traces.jsonl"
+    configs = ("config.toml",)
 
     def takes(self, row: Row) -> bool:
         return "nodes" in row

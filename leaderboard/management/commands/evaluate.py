@@ -12,7 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from grading.architectures import ARCHS
-from kernels.catalog import load_catalog
+from kernels.catalog import BadSuite, choose, load_catalog
+from kernels.spec import DEFAULT_SUITE
 from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
 from leaderboard.evaluation.secret import BadKey, key_from
@@ -42,6 +43,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--rollouts", type=_positive, default=3, metavar="N", help="answers to each kernel; default 3")
         parser.add_argument("--kernels", nargs="+", action="extend", default=[], metavar="NAME", help="only these")
+        parser.add_argument(
+            "--suite", default="", metavar="NAME", help=f"of these kernels; default, without --kernels: {DEFAULT_SUITE}"
+        )
         parser.add_argument(
             "--arch",
             nargs="+",
@@ -75,7 +79,7 @@ class Command(BaseCommand):
         try:
             key = key_from(options["api_key_var"])
             asking = _asking(options)
-            kernels = _kernels(options["kernels"])
+            kernels = _kernels(options["kernels"], options["suite"])
             path = _folder(asking, again=options["again"])
             with Folder(path) as folder:
                 todo = self.todo(folder, kernels, options)
@@ -173,11 +177,16 @@ def _asking(options: dict[str, Any]) -> Asking:
     return Asking(model=options["model"], base_url=options["base_url"], sampling=given | options["extra"], told=told)
 
 
-def _kernels(words: list[str]) -> list[str]:
+def _kernels(words: list[str], suite: str) -> list[str]:
     names = [name for word in words for name in word.split(",") if name]
     if unknown := [name for name in names if name not in load_catalog()]:
         raise BadAsking(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
-    return [name for name in load_catalog() if not names or name in names]
+    if names and not suite:  # of whichever suites: what comes of it is scored in each by itself
+        return [name for name in load_catalog() if name in names]
+    try:
+        return list(choose(names, suite))
+    except BadSuite as error:
+        raise BadAsking(str(error)) from error
 
 
 def _folder(asking: Asking, *, again: bool) -> Path:

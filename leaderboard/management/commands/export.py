@@ -28,6 +28,7 @@ class Command(BaseCommand):
         params.setlist("kernel", options["kernel"])
         params.setlist("model", options["model"])
         archs = sorted(set(options["arch"]))
+        params["suite"] = options["suite"]
         params["arch"] = archs[0] if len(archs) == 1 else BOTH
         try:
             selection = read_selection(params)

@@ -42,7 +42,9 @@ def figures_of(selection: Selection) -> dict[str, Any]:
     """The figures of the leaderboard, of the architectures' page, and of each kernel that was asked for; empty ones left out."""
     rows = board_rows(selection)
     shown = shown_models(pairs(selection))
-    names = [kernel.name for kernel in selection.kernels] or list(Kernel.objects.active().values_list("name", flat=True))
+    names = [kernel.name for kernel in selection.kernels] or [
+        *Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True)
+    ]
     figures = {
         "speedup": charts.speedup_of_models(rows, selection.archs, selection.scale),
         "memory": charts.memory_of_models(rows, selection.archs),
@@ -60,6 +62,7 @@ def _selection(options: dict[str, Any]) -> Selection:
     params.setlist("kernel", options["kernel"])
     params.setlist("model", options["model"])
     archs = sorted(set(options["arch"]))
+    params["suite"] = options["suite"]
     params["arch"] = archs[0] if len(archs) == 1 else BOTH
     params["scale"] = options["scale"]
     try:

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.registry import FORMATS
 from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.processes import ended_in_order
 from leaderboard.lib.progress_bar import progress_bar
@@ -17,7 +18,8 @@ LISTED = 20
 
 class Command(BaseCommand):
     help = (
-        "Import a bundle of answers (folder, zip, tar.gz, .jsonl) and queue them for grading. The same file twice adds nothing."
+        f"Import a bundle of answers (folder, zip, tar.gz or tar.zst, or one {' or '.join(FORMATS.usual_suffixes)} file) and "
+        "queue them for grading. The same file twice adds nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

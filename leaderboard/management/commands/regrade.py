@@ -11,7 +11,7 @@ class Command(BaseCommand):
     help = "Queue submissions again. What they have stays in the history, and stays current until the new result is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        selection_arguments(parser)
+        selection_arguments(parser, suites="only answers to the kernels of this suite")
 
     def handle(self, *args: Any, **options: Any) -> None:
         submissions = chosen_submissions(options)

@@ -1,0 +1,18 @@
+"""Kernels that are scored together have a suite; those that there are, are of the first one."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('leaderboard', '0017_roles'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='kernel',
+            name='suite',
+            field=models.CharField(db_index=True, default='arch-kernels-v1', max_length=64),
+        ),
+    ]
