@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0017_roles'),
+        ('leaderboard', '0018_leases'),
     ]
 
     operations = [
