@@ -84,6 +84,7 @@ def values_of(graded: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, float) and not math.isfinite(value):
             raise NotARecord(f"{field} is {value}")
     return values | {
+        "kernel_score": standings.score_of(graded["verdict"], values["speedup"], emulated=bool(graded["emulated"])),
         "kernel_version": graded["kernel_version"],
         "measurement": graded["kernel_version"].partition("+")[0],
         "verdict": str(graded["verdict"]),
