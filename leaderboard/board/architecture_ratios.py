@@ -143,8 +143,9 @@ def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Graded]]]
     rounds = dict(results.filter(model__kind=LanguageModel.Kind.BASELINE).values_list("pk", "samples"))  # few, and large
     names = ("pk", "submission__uid", "model_id", "kernel__name", "arch", "verdict", "emulated", "throughput_m", "extra_mb")
     rows: dict[str, tuple[str, int, str, dict[str, Graded]]] = {}
-    for pk, uid, model, kernel, arch, verdict, *measured in results.order_by("submission_id").values_list(*names):
-        side = Side(verdict == PASSED, *measured, rounds.get(pk))
+    found = results.order_by("submission_id").values_list(*names)
+    for pk, uid, model, kernel, arch, verdict, emulated, throughput_m, extra_mb in found:
+        side = Side(verdict == PASSED, emulated, throughput_m, extra_mb, rounds.get(pk))
         rows.setdefault(uid, (uid, model, kernel, {}))[3][arch] = Graded(verdict, side)
     return list(rows.values())
 

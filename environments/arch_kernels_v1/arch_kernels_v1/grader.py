@@ -23,7 +23,7 @@ from arch_kernels_v1.ours import get_kernel
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
 from grading.pipeline import Options, grade_reply
 from grading.sandbox.base import Resources, Sandbox
-from grading.sandbox.registry import open_sandbox, why_unavailable
+from grading.sandbox.registry import open_sandbox, sweep, why_unavailable
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +44,7 @@ class Place:
 
     def open(self) -> Sandbox:
         sandbox = open_sandbox(self.sandbox, self.arch, Resources(cpu=self.cpu, memory_gb=self.memory_gb))
-        if self.sandbox == "prime":
-            _sweep_prime()
+        _sweep(self.sandbox)
         return sandbox
 
 
@@ -153,13 +152,11 @@ def stop_all() -> None:
         grader.stop()
 
 
-def _sweep_prime() -> None:
-    """End what killed runs have left long ago. It may fail: the service ends idle sandboxes by itself."""
-    from grading.sandbox.prime.sweep import sweep  # the client is an optional extra
-
+def _sweep(sandbox: str) -> None:
+    """End what killed runs have left long ago. It may fail: services end idle sandboxes by themselves."""
     with suppress(Fault):
-        for ended in sweep():
-            log.info("ended the leaked Prime sandbox %s", ended)
+        for ended in sweep(sandbox):
+            log.info("ended the leaked %s sandbox %s", sandbox, ended)
 
 
 def _forget() -> None:

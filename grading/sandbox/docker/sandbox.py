@@ -60,6 +60,14 @@ def check(arch: str) -> str | None:
     return None
 
 
+def is_on_this_host(arch: str) -> bool:
+    """Whether its daemon runs here; so it is said of one that does not answer."""
+    try:
+        return _usable_engine(arch).is_on_this_host
+    except Fault:
+        return True
+
+
 class DockerSandbox:
     """See the head of this file. Made in the process that uses it; not for several threads at once."""
 
