@@ -20,7 +20,7 @@ from django_q.exceptions import TimeoutException
 
 from grading.architectures import ARCHS
 from grading.faults import CalibrationFailed, Fault
-from grading.sandbox import registry
+from grading.sandbox.registry import backend
 from leaderboard.board import architecture_ratios, summaries
 from leaderboard.lib.faults import fault_of, said, tolerated
 from leaderboard.lib.processes import die_with_parent
@@ -88,16 +88,14 @@ def grade_what_is_due(arch: str, me: Presence, grader: Any) -> None:
 
 def others_first(arch: str) -> bool:
     """Emulated gradings measure nothing and take this host's lock from those that do: they wait until nobody else has work."""
-    if not registry.is_emulated(settings.SANDBOXES[arch]):
+    if not backend(settings.SANDBOXES[arch]).emulates:
         return False
     now = timezone.now()
     at_work = {cluster for cluster, reason in status.living_workers(now) if not reason}
     return any(
-        other in at_work
-        and not registry.is_emulated(name)
-        and registry.is_on_this_host(name, other)
-        and Result.objects.due(other, now).exists()
-        for other, name in settings.SANDBOXES.items()
+        backend(sandbox).on_this_host() and not backend(sandbox).emulates and Result.objects.due(other, now).exists()
+        for other, sandbox in settings.SANDBOXES.items()
+        if other in at_work
     )
 
 

@@ -1,4 +1,4 @@
-"""The sandboxes there are: a module each, and a line here."""
+"""The sandboxes there are: one module and one line here for each. Users ask what a sandbox is like, not what it is called."""
 
 from __future__ import annotations
 
@@ -13,17 +13,31 @@ from grading.sandbox.docker import sandbox as docker
 from grading.sandbox.prime import sandbox as prime
 
 
+def nothing_swept() -> list[str]:
+    return []
+
+
+def always() -> bool:
+    return True
+
+
+def never() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Backend:
-    """A sandbox before it is opened, and what it says of itself: nobody tells sandboxes apart by their names."""
-
     open: Callable[[str, Resources], Sandbox]  # of an architecture
     why_unavailable: Callable[[str], str | None]  # quick: asked before every answer
     check: Callable[[str], str | None]  # may take its time: asked by people
-    emulated: bool = False  # it tells whether an answer is right; it measures nothing
-    is_on_this_host: Callable[[str], bool] = lambda arch: True  # whether it takes this host's cores, and so its lock
-    is_double: Callable[[], bool] = lambda: False  # whether it is at a double of its service: nothing counts that is graded there
-    sweep: Callable[[], list[str]] = list  # ends what nobody uses any more; returns what it was, for the log. Raises Fault
+    emulates: bool = False  # its times are not used
+    on_this_host: Callable[[], bool] = always  # it computes on our own processors
+    is_double: Callable[[], bool] = never  # of a service, for a test or a demonstration: nothing graded on it is shown
+    sweep: Callable[[], list[str]] = nothing_swept  # ends what killed processes left, and names it; raises Fault
+
+
+def _cannot_open(arch: str, resources: Resources) -> Sandbox:
+    raise SandboxUnavailable(f"no {arch} sandbox configured")
 
 
 BACKENDS = {
@@ -34,41 +48,29 @@ BACKENDS = {
         open=docker.DockerSandbox,
         why_unavailable=docker.why_unavailable,
         check=docker.check,
-        is_on_this_host=docker.is_on_this_host,
+        on_this_host=docker.is_on_this_host,
     ),
     "prime": Backend(
         open=prime.PrimeSandbox,
         why_unavailable=prime.why_unavailable,
         check=prime.check,
-        is_on_this_host=lambda arch: False,
-        is_double=lambda: prime.is_double(),
+        on_this_host=never,
+        is_double=prime.is_double,
         sweep=prime.sweep,
     ),
     "emulated": Backend(
         open=lambda arch, _: emulated.EmulatedSandbox(arch),
         why_unavailable=emulated.why_unavailable,
         check=emulated.why_unavailable,
-        emulated=True,
+        emulates=True,
     ),
 }
+NONE = Backend(open=_cannot_open, why_unavailable=lambda arch: None, check=lambda arch: None, on_this_host=never)
 
 
-def is_emulated(name: str) -> bool:
-    """False too where no sandbox has that name; so are the next two."""
-    return name in BACKENDS and BACKENDS[name].emulated
-
-
-def is_on_this_host(name: str, arch: str) -> bool:
-    return name in BACKENDS and BACKENDS[name].is_on_this_host(arch)
-
-
-def is_double(name: str) -> bool:
-    return name in BACKENDS and BACKENDS[name].is_double()
-
-
-def sweep(name: str) -> list[str]:
-    """End what nobody uses any more of a sandbox that is usable. Returns what it was. Raises Fault when that cannot be asked."""
-    return BACKENDS[name].sweep() if name in BACKENDS else []
+def backend(name: str) -> Backend:
+    """What a sandbox is like; of a name that is empty or unknown, which `why_unavailable` says, one that does nothing."""
+    return BACKENDS.get(name, NONE)
 
 
 def why_unavailable(name: str, arch: str) -> str | None:

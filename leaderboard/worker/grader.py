@@ -19,8 +19,8 @@ from grading import calibration
 from grading.calibration import Calibration, LimitsUnknown
 from grading.faults import Fault
 from grading.pipeline import grade_source
-from grading.sandbox import registry
 from grading.sandbox.base import Sandbox
+from grading.sandbox.registry import backend, open_sandbox
 from grading.sandbox.registry import why_unavailable as why_sandbox_unavailable
 from kernels.catalog import get_kernel
 from leaderboard.lib.processes import host_and_boot
@@ -34,10 +34,10 @@ _kept: dict[str, Sandbox] = {}
 
 def why_unavailable(arch: str) -> str | None:
     """One line that names what an operator has to do before this architecture can be graded; None if nothing."""
-    if registry.is_emulated(settings.SANDBOXES[arch]) and time.time() > float(os.environ.get(EMULATED_UNTIL, "inf")):
-        setting = f"SANDBOX_{arch.upper()}={settings.SANDBOXES[arch]}"
-        return f"the demo has no time left for emulation; to grade the rest: {setting} make demo"
-    return why_sandbox_unavailable(settings.SANDBOXES[arch], arch)
+    name = settings.SANDBOXES[arch]
+    if backend(name).emulates and time.time() > float(os.environ.get(EMULATED_UNTIL, "inf")):
+        return f"the demo has no time left for emulation; to grade the rest: SANDBOX_{arch.upper()}={name} make demo"
+    return why_sandbox_unavailable(name, arch)
 
 
 def grade(kernel: str, source: str | None, arch: str) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def kept_sandbox(arch: str) -> Iterator[Sandbox]:
     """The process' sandbox, opened where there is none yet, and given up after a fault."""
     try:
         if arch not in _kept:
-            _kept[arch] = registry.open_sandbox(settings.SANDBOXES[arch], arch)
+            _kept[arch] = open_sandbox(settings.SANDBOXES[arch], arch)
         yield _kept[arch]
     except Fault:
         close(arch)
@@ -85,17 +85,17 @@ def kept_sandbox(arch: str) -> Iterator[Sandbox]:
 
 def is_real(arch: str) -> bool:
     """Whether its sandbox is there and measures: no emulation, no double of a service."""
-    return not registry.is_emulated(settings.SANDBOXES[arch]) and not on_a_double(arch) and why_unavailable(arch) is None
+    return not backend(settings.SANDBOXES[arch]).emulates and not on_a_double(arch) and why_unavailable(arch) is None
 
 
 def on_a_double(arch: str) -> bool:
-    return registry.is_double(settings.SANDBOXES[arch])
+    return backend(settings.SANDBOXES[arch]).is_double()
 
 
 def sweep() -> None:
     """End sandboxes that nobody uses any more. Raises Fault when their service cannot be asked."""
-    for name in {name for arch, name in settings.SANDBOXES.items() if why_unavailable(arch) is None}:
-        for ended in registry.sweep(name):
+    for name in dict.fromkeys(settings.SANDBOXES.values()):
+        for ended in backend(name).sweep():
             log.info("ended the leaked %s sandbox %s", name, ended)
 
 

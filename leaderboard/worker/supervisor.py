@@ -26,7 +26,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 from gunicorn.config import KNOWN_SETTINGS  # type: ignore[import-untyped]
 
-from grading.sandbox.registry import is_emulated
+from grading.sandbox.registry import backend
 from leaderboard.lib import faults
 from leaderboard.lib.processes import adopt_orphans, children_of, die_with_parent, group_of, pid_of, process_name
 from leaderboard.models import Worker
@@ -236,7 +236,7 @@ class Supervisor:
 def cluster(name: str, log_file: Path | None) -> Child:
     manage = str(settings.BASE_DIR / "manage.py")
     child = Child(name, [sys.executable, manage, "qcluster"], log_file, {"Q_CLUSTER_NAME": name})
-    if is_emulated(settings.SANDBOXES.get(queueing.work_of(name), "")):
+    if backend(settings.SANDBOXES.get(queueing.work_of(name), "")).emulates:
         child.start_at = time.monotonic() + EMULATION_WAITS_S
     return child
 

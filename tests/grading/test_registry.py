@@ -17,16 +17,16 @@ SANDBOXES = (LocalSandbox, DockerSandbox, PrimeSandbox, EmulatedSandbox)
 
 @pytest.mark.parametrize("sandbox", SANDBOXES, ids=lambda sandbox: sandbox.name)
 def test_the_registry_says_of_a_sandbox_what_the_sandbox_says_of_itself(sandbox):
-    assert registry.is_emulated(sandbox.name) is sandbox.emulated
+    known = registry.backend(sandbox.name)
+    assert known.emulates is sandbox.emulated
     if hasattr(sandbox, "on_this_host"):  # Docker's is where its daemon is
-        assert registry.is_on_this_host(sandbox.name, "amd64") is sandbox.on_this_host
+        assert known.on_this_host() is sandbox.on_this_host
 
 
 def test_a_name_that_no_sandbox_has_is_nothing():
     for name in ("", "unheard of"):
-        assert not registry.is_emulated(name)
-        assert not registry.is_on_this_host(name, "amd64")
-        assert not registry.is_double(name)
+        nothing = registry.backend(name)
+        assert (nothing.emulates, nothing.on_this_host(), nothing.is_double(), nothing.sweep()) == (False, False, False, [])
 
 
 def names_compared(tree: ast.AST) -> set[str]:

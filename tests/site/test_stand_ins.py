@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from grading.sandbox import registry
 from grading.sandbox.registry import Backend
 from leaderboard import tasks
 from leaderboard.models import Machine, Result, Standing
@@ -83,9 +86,10 @@ def test_which_sandboxes_measure(settings, monkeypatch):
     settings.SANDBOXES = {"amd64": "local", "arm64": "emulated"}
     assert (grader.is_real("amd64"), grader.is_real("arm64")) == (True, False)
     settings.SANDBOXES = {"amd64": "prime", "arm64": "prime"}
-    monkeypatch.setattr("grading.sandbox.prime.sandbox.is_double", lambda: True)
+    kinds = registry.BACKENDS
+    monkeypatch.setitem(kinds, "prime", replace(kinds["prime"], is_double=lambda: True))
     assert not grader.is_real("amd64")
-    monkeypatch.setattr("grading.sandbox.prime.sandbox.is_double", lambda: False)
+    monkeypatch.setitem(kinds, "prime", replace(kinds["prime"], is_double=lambda: False))
     assert grader.is_real("amd64")
     monkeypatch.setattr(grader, "why_sandbox_unavailable", lambda name, arch: "PRIME_API_KEY is not set")
     assert not grader.is_real("amd64")
@@ -93,11 +97,11 @@ def test_which_sandboxes_measure(settings, monkeypatch):
 
 def test_a_sandbox_is_told_by_what_it_says_of_itself_whatever_its_name(settings, monkeypatch, caplog):
     kinds = {
-        "one": Backend(**THERE, emulated=True),
+        "one": Backend(**THERE, emulates=True),
         "two": Backend(**THERE, is_double=lambda: True, sweep=lambda: ["box"]),
         "three": Backend(**THERE),
     }
-    monkeypatch.setattr("grading.sandbox.registry.BACKENDS", kinds)
+    monkeypatch.setattr(registry, "BACKENDS", kinds)
     real = {}
     for name in kinds:
         settings.SANDBOXES = {"amd64": name}

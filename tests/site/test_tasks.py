@@ -316,7 +316,7 @@ def test_emulated_gradings_wait_for_those_that_measure(queue, emulated):
 @pytest.mark.parametrize(("here", "waits"), [(True, True), (False, False)])
 def test_emulated_gradings_wait_only_for_what_takes_this_hosts_cores(here, waits, queue, settings, monkeypatch):
     there = {"open": lambda arch, _: None, "why_unavailable": lambda arch: None, "check": lambda arch: None}
-    kinds = {"a": Backend(**there, is_on_this_host=lambda arch: here), "b": Backend(**there, emulated=True)}
+    kinds = {"a": Backend(**there, on_this_host=lambda: here), "b": Backend(**there, emulates=True)}
     monkeypatch.setattr("grading.sandbox.registry.BACKENDS", kinds)
     settings.SANDBOXES = {"amd64": "a", "arm64": "b"}
     queue()

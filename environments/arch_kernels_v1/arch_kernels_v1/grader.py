@@ -23,7 +23,7 @@ from arch_kernels_v1.ours import get_kernel
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
 from grading.pipeline import Options, grade_reply
 from grading.sandbox.base import Resources, Sandbox
-from grading.sandbox.registry import open_sandbox, sweep, why_unavailable
+from grading.sandbox.registry import backend, open_sandbox, why_unavailable
 
 log = logging.getLogger(__name__)
 
@@ -152,11 +152,11 @@ def stop_all() -> None:
         grader.stop()
 
 
-def _sweep(sandbox: str) -> None:
-    """End what killed runs have left long ago. It may fail: services end idle sandboxes by themselves."""
+def _sweep(name: str) -> None:
+    """End what killed runs have left long ago. It may fail: a service ends idle sandboxes by itself."""
     with suppress(Fault):
-        for ended in sweep(sandbox):
-            log.info("ended the leaked %s sandbox %s", sandbox, ended)
+        for ended in backend(name).sweep():
+            log.info("ended the leaked %s sandbox %s", name, ended)
 
 
 def _forget() -> None:

@@ -30,11 +30,19 @@ STDOUT, STDERR = 1, 2
 ARCH_OF_ENGINE = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 
+def address() -> str:
+    return os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+
+
+def is_local(address: str) -> bool:
+    return address.startswith(("unix://", "npipe://", "tcp://127.", "tcp://localhost", "tcp://[::1]"))
+
+
 class Engine:
     """The daemon that DOCKER_HOST names, or the local one. Raises SandboxUnavailable where it cannot be reached."""
 
     def __init__(self) -> None:
-        self.address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+        self.address = address()
         try:
             self.client = docker.from_env(timeout=CALL_S)
             self.version: dict[str, Any] = self.client.version()
@@ -48,7 +56,7 @@ class Engine:
 
     @property
     def is_on_this_host(self) -> bool:
-        return self.address.startswith(("unix://", "npipe://", "tcp://127.", "tcp://localhost", "tcp://[::1]"))
+        return is_local(self.address)
 
     def image(self, name: str) -> dict[str, Any]:
         """What the daemon knows of an image. Raises SandboxUnavailable when it does not have it: nothing is pulled unasked."""

@@ -77,7 +77,9 @@ def is_double() -> bool:
 
 
 def sweep() -> list[str]:
-    """End the sandboxes that workers have left behind. Returns their ids; raises Fault when the service cannot be asked."""
+    """End the sandboxes that nobody uses, where the service can be asked at all. Returns their ids; raises Fault."""
+    if why_unavailable("amd64"):
+        return []
     from grading.sandbox.prime.sweep import sweep as sweep_service
 
     return sweep_service()
