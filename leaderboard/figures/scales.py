@@ -13,7 +13,7 @@ from grading.scoring import FULL_SCORE_SPEEDUP
 
 PHONE_TICKS = 5
 MOST_TICKS = 9
-FULL = math.ceil(math.log2(FULL_SCORE_SPEEDUP))  # the power of two at which nothing more is to be gained
+FURTHEST = max(3, math.ceil(math.log2(FULL_SCORE_SPEEDUP)))  # every axis shows where nothing more is to be gained
 FAR = 16.0  # times the largest value, or of the smallest: an interval beyond would leave no room for anything else
 Tick = tuple[float, str]
 
@@ -63,11 +63,11 @@ Maker = Callable[[Iterable[float], str, str], Scale]
 
 
 def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
-    """Ticks at powers of two, from below the smallest value to above the largest; 1× and the full score's are always there."""
+    """Ticks at powers of two, from below the smallest value to above the largest; 1× and 8× are always there."""
     known = [value for value in values if value > 0]
     low = min(0, math.floor(math.log2(min(known, default=1.0)) + 0.05))
-    high = max(FULL, math.ceil(math.log2(max(known, default=FULL_SCORE_SPEEDUP)) - 0.05))
-    ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in _every(low, high, by=FULL))  # FULL stays
+    high = max(FURTHEST, math.ceil(math.log2(max(known, default=FULL_SCORE_SPEEDUP)) - 0.05))
+    ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in _every(low, high, by=3))  # 8× stays
     return Scale(low=2.0 ** (low - 0.35), high=2.0 ** (high + 0.35), ticks=ticks, title=title, short=short)
 
 

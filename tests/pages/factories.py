@@ -201,6 +201,11 @@ def make_bundle(name: str = "run.zip", *, public: bool = True, submissions: tupl
     return bundle
 
 
+def first_formula(speedup: float) -> float:
+    """The score of the site's first days: numbers that tests know by heart are made by it, whichever one the site has now."""
+    return 0.5 + 0.5 * min(1.0, max(0.0, math.log(speedup) / math.log(8)))
+
+
 def make_site(models: int = len(MODELS), rollouts: int = 3, archs: tuple[str, ...] = ("amd64", "arm64")) -> None:
     """Invented results of all kernels: both baselines and so many models, every answer on every architecture."""
     site = _Invention({arch: make_machine(arch) for arch in archs})

@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 
-from grading import scoring
 from leaderboard.exports import contents
 from leaderboard.exports.contents import TABLES, formats_of
 from leaderboard.exports.formats import FORMATS, FORMULA_STARTS, LATEX_UNKNOWN
@@ -39,11 +38,10 @@ NO_TEX = "no pdflatex, siunitx or pdftotext: apt-get install texlive-latex-recom
 
 
 @pytest.fixture
-def small_site(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_site(first_formula: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two kernels, both baselines, two models whose names are traps; every kind of verdict, mark and missing value."""
     monkeypatch.setattr(contents.timezone, "now", lambda: datetime(2026, 11, 27, 15, 0, 0, 999, tzinfo=UTC))
     monkeypatch.setattr(contents, "HARNESS_MEASUREMENT", 1)
-    monkeypatch.setattr(scoring, "speedup_score", first_formula)
     kernels = [factories.make_kernel(name) for name in ("dot_f32", "sort_u32")]
     machines = {
         arch: factories.make_machine(arch, uid=f"machine{arch[:3]}", first_seen=factories.WHEN) for arch in ("amd64", "arm64")
@@ -65,11 +63,6 @@ def small_site(monkeypatch: pytest.MonkeyPatch) -> None:
                     factories.make_result(answers[-1], arch, verdict, **more)
     bundle = factories.make_bundle(submissions=tuple(answers[4:]))
     type(bundle).objects.filter(pk=bundle.pk).update(uid="bundle0001")
-
-
-def first_formula(speedup: float) -> float:
-    """That by which these bytes were made, whichever one the site has now."""
-    return 0.5 + 0.5 * min(1.0, max(0.0, math.log(speedup) / math.log(8)))
 
 
 def served(reader: Reader, name: str, form: str, query: str = "") -> bytes:
