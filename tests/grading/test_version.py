@@ -111,7 +111,7 @@ def graders_copy(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("grading/scoring.py", "FULL_SCORE_SPEEDUP = 8.0", "FULL_SCORE_SPEEDUP = 16.0"),
+        ("grading/scoring.py", "FULL_SCORE_SPEEDUP = ", "FULL_SCORE_SPEEDUP = 1 + "),
         ("grading/pipeline.py", "CALL_S = 60", "CALL_S = 61"),
         ("grading/pipeline.py", "EMULATED_FACTOR = 2", "EMULATED_FACTOR = 3"),
         ("grading/unit.py", "SOURCE_LIMIT_BYTES = 200_000", "SOURCE_LIMIT_BYTES = 100_000"),
