@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grading.scoring import speedup_score
 from grading.statistics import Estimate, best_values, clipped, difference, ratio_of_sums, stratified_mean, wilson
 from kernels.catalog import load_catalog
 
 KERNELS, MODELS, REPEATS = len(load_catalog()), 12, 300
 ROLLOUTS = (2, 3, 5, 10)
 BEST_OF = (2, 3, 5)
-FULL = np.log(8)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Model:
 
 
 def score(passed: np.ndarray, logs: np.ndarray) -> np.ndarray:
-    return np.where(passed, 0.5 + 0.5 * np.clip(logs / FULL, 0, 1), 0.0)
+    return np.where(passed, np.vectorize(speedup_score, otypes=[float])(np.exp(logs)), 0.0)
 
 
 def figures(passed: np.ndarray, logs: np.ndarray) -> dict[str, Estimate]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from grading.version import HARNESS, content_hash, harness_files, header_files
+from grading.version import HARNESS, built_hash, harness_files, header_files
 from kernels.spec import KernelSpec
 
 BUILD_TIMEOUT_S = 300.0
@@ -26,7 +26,7 @@ class HarnessSource:
     def key(self, *built_by: str) -> str:
         """Names a built harness. built_by: toolchain and processor, where builds of several meet (-march=native ties a build to
         both)."""
-        digest = hashlib.sha256("\0".join([content_hash(self.kernel), *built_by]).encode()).hexdigest()
+        digest = hashlib.sha256("\0".join([built_hash(self.kernel), *built_by]).encode()).hexdigest()
         return f"{self.kernel.name}-{digest[:16]}"
 
     @cached_property

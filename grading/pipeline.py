@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grading import blame
+from grading import blame, scoring
 from grading.answer import Extracted, extract
 from grading.compile_log import first_error
 from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
@@ -19,7 +19,6 @@ from grading.hostlock import host_lock
 from grading.machine import machine_facts
 from grading.result import GradingResult, Stages, Verdict, stages_of
 from grading.sandbox.base import Completed, Sandbox
-from grading.scoring import kernel_score, throughput_m
 from grading.statistics import speedup_of
 from grading.text import clean, one_sentence
 from grading.unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
@@ -154,7 +153,7 @@ def _record(
         emulated=emulated,
         verdict=verdict,
         detail=_detail(outcome, measured.get("speedup"), options, sandbox.arch),
-        kernel_score=kernel_score(verdict, measured.get("speedup"), emulated=emulated),
+        kernel_score=scoring.kernel_score(verdict, measured.get("speedup"), emulated=emulated),
         machine=machine,
         log=outcome.log | {"run": _run_log(outcome, machine, options)},
         seconds={name: round(value, 4) for name, value in seconds.items()},
@@ -179,7 +178,7 @@ def _speed(outcome: Outcome) -> dict[str, float]:
         "speedup_high": speedup.high,
         "sol_ms": speedup.sol_ms,
         "ref_ms": speedup.ref_ms,
-        "throughput_m": throughput_m(outcome.units, speedup.sol_ms),
+        "throughput_m": scoring.throughput_m(outcome.units, speedup.sol_ms),
     }
 
 
@@ -231,7 +230,7 @@ def _without_run(verdict: Verdict, detail: str, kernel: KernelSpec, sandbox: San
         emulated=sandbox.emulated,
         verdict=verdict,
         detail=detail,
-        kernel_score=kernel_score(verdict, None, emulated=sandbox.emulated),
+        kernel_score=scoring.kernel_score(verdict, None, emulated=sandbox.emulated),
         **_flags(stages_of(verdict)),
     )
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+# The record's schema moves when a field changes its meaning; a field that is new comes at the end and moves nothing. History:
+#
+# 1  2026-11-29  The first. Since then, at the end: answer_from (which rule chose the C).
 SCHEMA = 1
 PAGE_MB = 4096 / 2**20  # the smallest growth of memory that can be seen: 0 would take a geometric mean or a ratio with it
 
@@ -97,7 +100,8 @@ class GradingResult:
         return {name: _plain(getattr(self, name)) for name in FIELDS}
 
 
-FIELDS = tuple(item.name for item in fields(GradingResult))
+FIELDS = tuple(item.name for item in fields(GradingResult))  # the only list: the site's columns are tested against it
+FLAGS = tuple(item.name for item in fields(Stages))
 
 
 def _plain(value: Any) -> Any:

@@ -1,20 +1,28 @@
-"""From medians to what is ranked: pure arithmetic."""
+"""From medians to what is ranked: pure arithmetic.
+
+The one score of an answer: whoever has a verdict and a speedup, stored or fresh, asks `kernel_score`. SCORE_FORMULA and
+SCORE_WORDS say for readers what `speedup_score` computes; pages and the report take them from here, and tests hold the documents
+to them.
+"""
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 from grading.result import Verdict
 
 FULL_SCORE_SPEEDUP = 8.0
+SCORE_FORMULA = "0.5 + 0.5 · min(1, max(0, ln speedup / ln 8))"  # of a passed answer
+SCORE_WORDS = "0.5 at the reference's speed or below, 1.0 at 8 times its speed or above, logarithmic in between"
+SCORE_SPEEDUPS = (1.0, sqrt(FULL_SCORE_SPEEDUP), FULL_SCORE_SPEEDUP)  # those by which the formula is explained
 
 
-def kernel_score(verdict: Verdict, speedup: float | None, *, emulated: bool = False) -> float | None:
+def kernel_score(verdict: Verdict | str, speedup: float | None, *, emulated: bool = False) -> float | None:
     """0 for every answer that did not pass, else `speedup_score`. None, which is no score at all, for our own faults and for
     emulated runs."""
-    if verdict is Verdict.INTERNAL_ERROR or emulated:
+    if verdict == Verdict.INTERNAL_ERROR or emulated:
         return None
-    if verdict is not Verdict.PASSED:
+    if verdict != Verdict.PASSED:
         return 0.0
     if speedup is None:
         raise ValueError("a passed answer has a speedup")

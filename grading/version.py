@@ -1,4 +1,8 @@
-"""Which results compare: versions of kernels and of the harness.
+"""Which results compare: versions of kernels, of the harness and of the grader.
+
+A version is a measurement, two integers that people raise when results stop being comparable, and a hash of all that decides a
+verdict or a figure: it moves with every such change, makes no result outdated, and is to be acknowledged. It covers the kernel's
+files, the harness, and GRADER, the Python code between a reply and its record.
 
 `python -m grading.version FILE` lists kernels whose hash is not the acknowledged one; with --acknowledge it writes FILE anew.
 """
@@ -9,14 +13,30 @@ import argparse
 import hashlib
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
+from grading.source_hash import source_hash
 from kernels.catalog import load_catalog
 from kernels.spec import HEADER, KernelSpec
 
-HARNESS = Path(__file__).resolve().parent / "harness"
+ROOT = Path(__file__).resolve().parents[1]
+HARNESS = ROOT / "grading" / "harness"
 HARNESS_MEASUREMENT = 1  # raised when results of every kernel stop being comparable
 HARNESS_SUFFIXES = {".c", ".h", ".sh"}
+GRADER = (
+    "grading/answer.py",  # which C is the answer
+    "grading/extraction",
+    "grading/unit.py",  # what the compiler is given, and how much of it
+    "grading/harness_source.py",  # how the harness is built
+    "grading/pipeline.py",  # budgets, limits, what becomes of what the harness found
+    "grading/driver.py",
+    "grading/blame.py",  # what is our fault, and so no verdict
+    "grading/result.py",  # verdicts, and the stages that they imply
+    "grading/scoring.py",
+    "grading/statistics/speedups.py",  # medians and intervals of one grading
+    "kernels/spec.py",  # how kernel.toml is read: sizes, rounds, the memory limit
+)
 
 
 def harness_files() -> list[Path]:
@@ -38,9 +58,27 @@ def harness_hash() -> str:
     return digest.hexdigest()
 
 
-def content_hash(kernel: KernelSpec) -> str:
-    """sha256 (hex) over everything a measurement of the kernel depends on."""
+def grader_files() -> list[Path]:
+    """The Python files of GRADER, in a fixed order."""
+    named = [ROOT / name for name in GRADER]
+    return [path for one in named for path in (sorted(one.rglob("*.py")) if one.is_dir() else [one])]
+
+
+@cache
+def grader_hash() -> str:
+    """sha256 (hex) over what the grader's code does: comments, formatting and docstrings do not move it. As it was when first
+    asked for, like the code that runs."""
+    return source_hash(grader_files(), ROOT)
+
+
+def built_hash(kernel: KernelSpec) -> str:
+    """sha256 (hex) over what the kernel's harness is built of."""
     return hashlib.sha256(f"{kernel.content_hash} {harness_hash()}".encode()).hexdigest()
+
+
+def content_hash(kernel: KernelSpec) -> str:
+    """sha256 (hex) over everything that a verdict or a figure of the kernel depends on."""
+    return hashlib.sha256(f"{built_hash(kernel)} {grader_hash()}".encode()).hexdigest()
 
 
 def measurement(kernel: KernelSpec) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 INCLUDE = Path(__file__).resolve().parent / "include"
 HEADER = INCLUDE / "kernel.h"
+SCORED = Path(__file__).resolve().parent / "scored.md"  # for {scored} in a prompt: how every answer is scored
 FILES = ("kernel.toml", "prompt.md", "reference.c", "tuned.c", "bench.c")
 HASHED = ("kernel.toml", "reference.c", "bench.c")  # what a measurement depends on; prompts and baselines' code do not change it
 DEFAULT_SUITE = "arch-kernels-v1"  # of a kernel that names none; what pages and commands show where no other is asked for
@@ -59,7 +60,8 @@ class KernelSpec:
 
     @property
     def prompt(self) -> str:
-        return (self.folder / "prompt.md").read_text(encoding="utf-8")
+        text = (self.folder / "prompt.md").read_text(encoding="utf-8")
+        return text.replace("{scored}\n", SCORED.read_text(encoding="utf-8"))
 
     @property
     def reference_source(self) -> str:

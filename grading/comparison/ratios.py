@@ -1,4 +1,7 @@
-"""arm64 / amd64 of throughput and of memory over a set of subjects, paired by subject.
+"""arm64 / amd64 of throughput and of memory over a set of subjects, paired by subject: the only place where they are computed.
+
+The site, its report and `arch_compare` call `ratios`, so that the same answers give the same numbers. A subject counts when it
+passed on both architectures and neither was emulated; for one of the two measures only when it was measured on both.
 
 Answers: a mean over kernels' and models' answers with the interval of another set of rollouts (grading.statistics). Baselines are
 one source each, so that only the measurement can vary: their interval comes from the rounds of the two gradings.
@@ -9,7 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,42 +22,69 @@ from grading.result import PAGE_MB
 from grading.statistics import Estimate, exponential, log_time_draws, ratio_of_sums
 from grading.statistics.speedups import CONFIDENCE
 
-Record = Mapping[str, Any]
-Pair = Mapping[str, Record]  # one subject: architecture -> its record
+
+class Side(NamedTuple):
+    """What ratios need of one grading. samples: the record's, of baselines only; without them a baseline has no interval."""
+
+    passed: bool
+    emulated: bool
+    throughput_m: float | None
+    extra_mb: float | None
+    samples: Mapping[str, Any] | None = None
+
+
+Pair = Mapping[str, Side]  # one subject: architecture -> its current grading there, if there is one
+Value = Callable[[Side], float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """amd64, arm64: geometric means over the `pairs` subjects measured on both; where there is none, over those of each one."""
+    """amd64, arm64: geometric means over the `pairs` subjects that count."""
 
     amd64: float | None
     arm64: float | None
     ratio: Estimate
     pairs: int
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "amd64": self.amd64,
-            "arm64": self.arm64,
-            "ratio": self.ratio.value,
-            "ratio_low": self.ratio.low,
-            "ratio_high": self.ratio.high,
-            "pairs": self.pairs,
-        }
+
+@dataclass(frozen=True, kw_only=True)
+class Ratios:
+    """throughput: millions of the kernel's units a second. memory: extra memory in MiB, one page at least."""
+
+    throughput: Ratio
+    memory: Ratio
 
 
-def throughput(record: Record | None) -> float | None:
-    """Millions of units a second; of what passed and was timed."""
-    return record["throughput_m"] if record and record["passed"] and record["throughput_m"] else None
+def side_of(record: Mapping[str, Any]) -> Side:
+    """Of a record as `GradingResult.to_dict` gives it."""
+    return Side(bool(record["passed"]), record["emulated"], record["throughput_m"], record["extra_mb"], record.get("samples"))
 
 
-def memory(record: Record | None) -> float | None:
-    """MiB, one page at least; of what was right, over the limit or not."""
-    return max(record["extra_mb"], PAGE_MB) if record and record["correct"] and record["extra_mb"] is not None else None
+def ratios(strata: Sequence[Sequence[Pair]], *, baselines: bool) -> Ratios:
+    """strata: the subjects of one model and kernel each; those that do not count are still answers that might have.
+
+    An interval of answers needs two that count in some stratum, and two subjects in each.
+    """
+    estimate = _of_baselines if baselines else _of_answers
+    return Ratios(throughput=estimate(strata, throughput), memory=estimate(strata, memory))
 
 
-def of_answers(strata: Sequence[Sequence[Pair]], value: Callable[[Record | None], float | None]) -> Ratio:
-    """strata: the answers of one model to one kernel each. An interval needs two measured pairs in some stratum."""
+def throughput(side: Side) -> float | None:
+    return (side.throughput_m or None) if side.passed and not side.emulated else None
+
+
+def memory(side: Side) -> float | None:
+    """Some kernels (gVisor) do not tell what an answer's memory is."""
+    return max(side.extra_mb, PAGE_MB) if side.passed and not side.emulated and side.extra_mb is not None else None
+
+
+def geometric_mean(values: Sequence[float | None]) -> float | None:
+    """Over those that are known and not 0."""
+    known = [value for value in values if value]
+    return math.exp(math.fsum(map(math.log, known)) / len(known)) if known else None
+
+
+def _of_answers(strata: Sequence[Sequence[Pair]], value: Value) -> Ratio:
     logs = [[_log_ratio(pair, value) for pair in stratum] for stratum in strata]
     estimate = exponential(ratio_of_sums([[(log or 0.0, float(log is not None)) for log in own] for own in logs]))
     if not any(sum(log is not None for log in own) > 1 for own in logs):
@@ -61,8 +92,9 @@ def of_answers(strata: Sequence[Sequence[Pair]], value: Callable[[Record | None]
     return _ratio([pair for stratum in strata for pair in stratum], value, estimate)
 
 
-def of_baselines(pairs: Sequence[Pair], value: Callable[[Record | None], float | None]) -> Ratio:
-    """One source a kernel; the kernels are fixed."""
+def _of_baselines(strata: Sequence[Sequence[Pair]], value: Value) -> Ratio:
+    """The kernels are fixed. Memory has no rounds, hence no interval."""
+    pairs = [pair for stratum in strata for pair in stratum]
     known = [(pair, log) for pair in pairs if (log := _log_ratio(pair, value)) is not None]
     if not known:
         return _ratio(pairs, value, Estimate())
@@ -75,27 +107,33 @@ def of_baselines(pairs: Sequence[Pair], value: Callable[[Record | None], float |
     return _ratio(pairs, value, Estimate(math.exp(mean), math.exp(min(low, mean)), math.exp(max(high, mean))))
 
 
-def _ratio(pairs: Sequence[Pair], value: Callable[[Record | None], float | None], estimate: Estimate) -> Ratio:
+def _ratio(pairs: Sequence[Pair], value: Value, estimate: Estimate) -> Ratio:
     both = [pair for pair in pairs if _log_ratio(pair, value) is not None]
-    means = [geometric_mean([value(pair.get(arch)) for pair in both or pairs]) for arch in ARCHS]
-    return Ratio(amd64=means[0], arm64=means[1], ratio=estimate, pairs=len(both))
+    amd64, arm64 = (geometric_mean([value(pair[arch]) for pair in both]) for arch in ARCHS)
+    return Ratio(amd64=amd64, arm64=arm64, ratio=estimate, pairs=len(both))
 
 
-def geometric_mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value]
-    return math.exp(math.fsum(map(math.log, known)) / len(known)) if known else None
-
-
-def _log_ratio(pair: Pair, value: Callable[[Record | None], float | None]) -> float | None:
-    amd64, arm64 = (value(pair.get(arch)) for arch in ARCHS)
+def _log_ratio(pair: Pair, value: Value) -> float | None:
+    """None: it does not count."""
+    if not all(arch in pair and pair[arch].passed and not pair[arch].emulated for arch in ARCHS):
+        return None
+    amd64, arm64 = (value(pair[arch]) for arch in ARCHS)
     return None if amd64 is None or arm64 is None else math.log(arm64 / amd64)
 
 
 def _draws(pair: Pair) -> np.ndarray | None:
     """ln (arm64 / amd64) of throughput in resamples of both gradings' rounds: time on amd64 over time on arm64."""
-    samples = [pair[arch].get("samples") for arch in ARCHS]
-    if not all(samples):
+    amd64, arm64 = (_time_draws(pair[arch].samples) for arch in ARCHS)
+    return None if amd64 is None or arm64 is None else amd64 - arm64
+
+
+def _time_draws(samples: Mapping[str, Any] | None) -> np.ndarray | None:
+    times = (samples or {}).get("answer_ns")
+    if not samples or not times:
         return None
-    amd64, arm64 = (log_time_draws(own["answer_ns"], own.get("process") or [0] * len(own["answer_ns"])) for own in samples if own)
-    result: np.ndarray = amd64 - arm64
-    return result
+    return _kept_draws(tuple(times), tuple(samples.get("process") or [0] * len(times)))
+
+
+@lru_cache(maxsize=128)  # both baselines of every kernel, each asked for twice: by itself and over all kernels
+def _kept_draws(times_ns: tuple[float, ...], process: tuple[int, ...]) -> np.ndarray:
+    return log_time_draws(times_ns, process)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grading.architectures import ARCHS
-from grading.comparison.ratios import Pair, Ratio, memory, of_answers, of_baselines, throughput
+from grading.comparison.ratios import Ratio, Value, geometric_mean, memory, ratios, side_of, throughput
 from grading.comparison.subjects import ANSWER, KINDS, Subject
 
 MACHINE_FACTS = (
@@ -23,6 +23,8 @@ MACHINE_FACTS = (
     "huge_pages",
 )
 
+Record = Mapping[str, Any]
+Pair = Mapping[str, Record]  # one subject: architecture -> its record
 Graded = Sequence[tuple[Subject, Pair]]
 
 
@@ -105,19 +107,24 @@ def _rows(graded: Graded) -> list[dict[str, Any]]:
 
 
 def _row(kind: str, graded: Graded) -> dict[str, Any]:
-    ratios = {"throughput_m": _ratio(kind, graded, throughput), "extra_mb": _ratio(kind, graded, memory)}
+    strata: dict[tuple[str, str], list[Pair]] = defaultdict(list)
+    for subject, pair in graded:
+        strata[subject.model, subject.kernel].append(pair)
+    sides = [[{arch: side_of(record) for arch, record in pair.items()} for pair in pairs] for pairs in strata.values()]
+    found = ratios(sides, baselines=kind != ANSWER)
     return {
         "code": kind,
         "graded": {arch: sum(arch in pair for _, pair in graded) for arch in ARCHS},
         "passed": {arch: sum(bool(pair[arch]["passed"]) for _, pair in graded if arch in pair) for arch in ARCHS},
-        **{name: ratio.to_dict() for name, ratio in ratios.items()},
+        "throughput_m": _plain(found.throughput, throughput, graded),
+        "extra_mb": _plain(found.memory, memory, graded),
     }
 
 
-def _ratio(kind: str, graded: Graded, value: Any) -> Ratio:
-    if kind != ANSWER:
-        return of_baselines([pair for _, pair in graded], value)
-    strata: Mapping[tuple[str, str], list[Pair]] = defaultdict(list)
-    for subject, pair in graded:
-        strata[subject.model, subject.kernel].append(pair)
-    return of_answers(list(strata.values()), value)
+def _plain(found: Ratio, value: Value, graded: Graded) -> dict[str, Any]:
+    """As JSON. Where nothing passed on both, the means are over what passed on each, and there is no ratio."""
+    means = {"amd64": found.amd64, "arm64": found.arm64}
+    if not found.pairs:
+        means = {arch: geometric_mean([value(side_of(pair[arch])) for _, pair in graded if arch in pair]) for arch in ARCHS}
+    low_and_high = {"ratio_low": found.ratio.low, "ratio_high": found.ratio.high}
+    return {**means, "ratio": found.ratio.value, **low_and_high, "pairs": found.pairs}

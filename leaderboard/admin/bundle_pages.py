@@ -138,7 +138,7 @@ class BundlePages(admin.ModelAdmin):
             "refused": refused,
             "opts": self.opts,
             "limit_mb": settings.UPLOAD_MAX_MB,
-            "limit_bytes": uploads.CappedUpload.limit(),
+            "limit_bytes": uploads.limit_bytes(),
             "read_now_mb": settings.BUNDLE_READ_NOW_MB,
         }
         return TemplateResponse(request, "admin/leaderboard/bundle/upload.html", context, status=status)

@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
 from leaderboard.admin.base import ReadOnlyAdmin, in_bulk
-from leaderboard.models import Calibration, Kernel, Machine, Submission, Worker
+from leaderboard.models import Calibration, Kernel, Machine, Result, Submission, Worker
 
 
 def answers_to(kernels: QuerySet[Any]) -> QuerySet[Any]:
@@ -47,7 +47,9 @@ class MachineAdmin(ReadOnlyAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request).annotate(n=Count("results", filter=Q(results__state="done")))
+        rows: QuerySet[Any] = (
+            super().get_queryset(request).annotate(n=Count("results", filter=Q(results__state=Result.State.DONE)))
+        )
         return rows
 
     @admin.display(description="results", ordering="n")

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from grading.result import Verdict
 from leaderboard.admin.base import DeletesInBulk, SeenInPart, in_bulk
+from leaderboard.board import marks as board_marks
 from leaderboard.models import Bundle, BundleEntry, Result, Submission
 
 
@@ -140,15 +141,8 @@ class ResultAdmin(SeenInPart, DeletesInBulk):
 
     @admin.display(description="marks")
     def marks(self, result: Result) -> str:
-        marks = {
-            "too good": result.flagged,
-            "invalid": result.invalidated,
-            "emulated": result.emulated,
-            "double": result.double,
-            "drifting": result.drifting,
-            "private": not result.public,
-        }
-        return ", ".join(mark for mark, applies in marks.items() if applies)
+        ours = {"double": result.double, "private": not result.public}  # of which no reader learns
+        return ", ".join([*board_marks.marks(result), *(mark for mark, applies in ours.items() if applies)])
 
     @admin.display(description="reason")
     def why(self, result: Result) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,8 +29,7 @@ from leaderboard.api.schemas import AskedOut, BundleOut, Error
 from leaderboard.bundles.found import BundleError
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, UploadKey, access
-from leaderboard.queue.bundle_progress import Counts, counts, progress, verdicts
-from leaderboard.queue.status import arch_counts, living_workers
+from leaderboard.queue.bundle_progress import counts, moving, verdicts
 from leaderboard.services import bundle_decisions, bundle_files, bundle_reading, deletion, matching, tokens
 from leaderboard.storage import room
 from leaderboard.web import rights, uploads
@@ -117,12 +115,13 @@ def upload(
     if not access.has(request.user, "add_bundle"):
         raise HttpError(403, rights.sentence("add_bundle"))
     if first := first_of(request, idempotency_key):
-        read_off(request)
+        uploads.read_off(request)
         return Status(200, seen(first))
-    check_announced(request.headers.get("Content-Length"), upload_length)
+    if uploads.is_too_large(request, int(upload_length or 0), around=FORM_BYTES):
+        raise too_big()
     check_room(request, int(upload_length or 0))
     with received(request) as file:
-        digest = hash_of(file)
+        digest = bundle_files.hash_of(file)
         if sha256 and sha256 != digest:
             raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
         with whole() as files:
@@ -242,19 +241,12 @@ def refuse_undecided(bundle: Bundle) -> None:
         raise HttpError(409, f"{matching.question(read, undecided)} Nothing was kept.")
 
 
-def check_announced(*lengths: str | None) -> None:
-    """Refuse what is too large by its length, before it is read, or even sent."""
-    for length in lengths:
-        if length and length.isdecimal() and int(length[:20]) > (settings.UPLOAD_MAX_MB << 20) + FORM_BYTES:
-            raise too_big()
-
-
 def check_room(request: HttpRequest, upload_length: int) -> None:
     """Refuse what there is no room for by its length. The body is read off: its sender is to hear why."""
     try:
         uploads.check_room(request, upload_length)
     except (faults.NoRoom, OSError) as error:
-        read_off(request)
+        uploads.read_off(request)
         raise no_room(request, error) from error
 
 
@@ -267,7 +259,7 @@ def no_room(request: HttpRequest, error: BaseException) -> HttpError:
 
 
 def too_big() -> HttpError:
-    return HttpError(413, f"The upload is larger than UPLOAD_MAX_MB = {settings.UPLOAD_MAX_MB}.")
+    return HttpError(413, uploads.too_large())
 
 
 @contextmanager
@@ -285,7 +277,7 @@ def received(request: HttpRequest) -> Iterator[File]:
     except Exception as error:
         if not faults.fault_of(error):
             raise
-        read_off(request)
+        uploads.read_off(request)
         raise no_room(request, error) from error
 
 
@@ -313,7 +305,7 @@ def body_on_disk(request: HttpRequest) -> Iterator[File]:
         while chunk := next_chunk(stream):
             raw.write(chunk)
             size += len(chunk)
-            if size > settings.UPLOAD_MAX_MB << 20:
+            if size > uploads.limit_bytes():
                 raise too_big()
         if size < uploads.announced(request):
             raise HttpError(400, BROKE_OFF)
@@ -331,22 +323,6 @@ def next_chunk(stream: Any) -> bytes:
         raise HttpError(400, BROKE_OFF) from None
 
 
-def read_off(request: HttpRequest) -> None:
-    """A client that is still sending would take an early answer for a broken connection."""
-    left, stream = settings.UPLOAD_MAX_MB << 20, uploads.body_of(request)
-    with suppress(OSError):
-        while left > 0 and (chunk := stream.read(CHUNK_BYTES)):
-            left -= len(chunk)
-
-
-def hash_of(file: File) -> str:
-    digest = hashlib.sha256()
-    for chunk in file.chunks():
-        digest.update(chunk)
-    file.seek(0)
-    return digest.hexdigest()
-
-
 def seen(bundle: Bundle) -> dict[str, Any]:
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
     if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
@@ -357,14 +333,3 @@ def seen(bundle: Bundle) -> dict[str, Any]:
     known = counts(bundle)
     counted = [{"arch": arch, "verdict": verdict, "count": n} for arch, verdict, n in verdicts(bundle, known)]
     return values | {"progress": moving(bundle, known), "verdicts": counted}
-
-
-def moving(bundle: Bundle, known: Counts) -> list[dict[str, Any]]:
-    """Its progress, and why an architecture does not move: a private bundle is in no public count."""
-    workers = living_workers()
-    rows = progress(bundle, known)
-    statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
-    return [
-        row | {"parked": status.parked > 0, "reason": status.reason if row["waiting"] else None}
-        for row, status in zip(rows, statuses, strict=True)
-    ]

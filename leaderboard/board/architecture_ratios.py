@@ -1,22 +1,22 @@
 """The same answer on both architectures: ratios arm64 / amd64 of throughput and of memory, and answers that pass on one only.
 
-Paired by answer: what passed on both, natively measured. Emulated results tell whether an answer is right; they are never timed.
+Emulated results tell whether an answer is right; they are never timed. The numbers are those of `grading.comparison.ratios`.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db.models import Q
 
-from grading.result import PAGE_MB
-from grading.statistics import Estimate, exponential, ratio_of_sums
+from grading.comparison.ratios import Side, ratios
+from grading.statistics import Estimate
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
+from leaderboard.board.verdicts import PASSED
 from leaderboard.lib.stale_cache import asked
 from leaderboard.models import Kernel, LanguageModel, Result
 
@@ -25,22 +25,18 @@ AT_MOST_S = 600  # emulated results change no standing, and so no version
 LISTED = 200
 
 
-class Side(NamedTuple):
-    """One answer on one architecture."""
+class Graded(NamedTuple):
+    """One answer's current result on one architecture."""
 
     verdict: str
-    throughput_m: float | None
-    extra_mb: float | None
-    emulated: bool
-
-    @property
-    def timed(self) -> bool:
-        return self.verdict == "passed" and bool(self.throughput_m) and not self.emulated
+    side: Side
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios:
-    """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units a second."""
+    """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units a second.
+
+    Where an answer's memory is not known on both (gVisor), it is in the ratio of throughput only."""
 
     throughput: Estimate
     memory: Estimate
@@ -99,19 +95,21 @@ def pairs(selection: Selection) -> Pairs:
 
 def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
     """`summaries` says which results it is of, and, afterwards, of when."""
-    what = ("pairs", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
+    what = ("architecture ratios", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
     found: Pairs = summaries.keeper.get(what, lambda: fresh_pairs(selection), at_most_s=AT_MOST_S)
     return found
 
 
 def fresh_pairs(selection: Selection) -> Pairs:
     """The same, never from the cache: a change of emulated results alone is seen there only after a while."""
-    by_model: dict[int, list[tuple[str, str, dict[str, Side]]]] = defaultdict(list)
+    by_model: dict[int, list[tuple[str, str, dict[str, Graded]]]] = defaultdict(list)
     for uid, model, kernel, sides in _read(selection):
         by_model[model].append((uid, kernel, sides))
     models = LanguageModel.objects.in_bulk(by_model)
     ordered = sorted((models[pk] for pk in by_model if pk in models), key=lambda m: (not m.is_baseline, m.name))
-    emulated = Counter(arch for of in by_model.values() for _, _, sides in of for arch, side in sides.items() if side.emulated)
+    emulated = Counter(
+        arch for of in by_model.values() for _, _, sides in of for arch, side in sides.items() if side.side.emulated
+    )
     one_sided = [found for model in ordered for found in _one_sided(model.pk, by_model[model.pk])]
     return Pairs(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
 
@@ -119,7 +117,7 @@ def fresh_pairs(selection: Selection) -> Pairs:
 def warm() -> None:
     """What /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
     kept_pairs(Selection(), Summaries(fresh=True))
-    for _, kernels, models in (what for what in asked() if what[0] == "pairs"):
+    for _, kernels, models in (what for what in asked() if what[0] == "architecture ratios"):
         selection = Selection(
             kernels=tuple(Kernel.objects.filter(pk__in=kernels)),
             models=tuple(LanguageModel.objects.public().filter(pk__in=models)),
@@ -135,69 +133,55 @@ def details(found: Sequence[OneSided]) -> dict[str, str]:
     return {uid: detail + wanted[uid].note for uid, arch, detail in rows if wanted[uid].failed_on == arch}
 
 
-def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Side]]]:
+def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Graded]]]:
     """(answer's uid, model's id, kernel, {arch: side}) of every answer with a result."""
     results = Result.objects.current().public().trusted().up_to_date().filter(kernel__retired=False).filter(selection.in_suite)
     if selection.kernels:
         results = results.filter(kernel__in=selection.kernels)
     if selection.models:  # the baselines are what they are seen against
         results = results.filter(Q(model__in=selection.models) | Q(model__kind="baseline"))
-    names = ("submission__uid", "model_id", "kernel__name", "arch", "verdict", "throughput_m", "extra_mb", "emulated")
-    rows: dict[str, tuple[str, int, str, dict[str, Side]]] = {}
-    for uid, model, kernel, arch, *side in results.order_by("submission_id").values_list(*names):
-        rows.setdefault(uid, (uid, model, kernel, {}))[3][arch] = Side(*side)
+    rounds = dict(results.filter(model__kind=LanguageModel.Kind.BASELINE).values_list("pk", "samples"))  # few, and large
+    names = ("pk", "submission__uid", "model_id", "kernel__name", "arch", "verdict", "emulated", "throughput_m", "extra_mb")
+    rows: dict[str, tuple[str, int, str, dict[str, Graded]]] = {}
+    found = results.order_by("submission_id").values_list(*names)
+    for pk, uid, model, kernel, arch, verdict, emulated, throughput_m, extra_mb in found:
+        side = Side(verdict == PASSED, emulated, throughput_m, extra_mb, rounds.get(pk))
+        rows.setdefault(uid, (uid, model, kernel, {}))[3][arch] = Graded(verdict, side)
     return list(rows.values())
 
 
-def _model(model: LanguageModel, answers: Sequence[tuple[str, str, dict[str, Side]]]) -> ModelRatios:
-    by_kernel: dict[str, list[dict[str, Side]]] = defaultdict(list)
+def _model(model: LanguageModel, answers: Sequence[tuple[str, str, dict[str, Graded]]]) -> ModelRatios:
+    by_kernel: dict[str, list[dict[str, Graded]]] = defaultdict(list)
     for _, kernel, sides in answers:
         by_kernel[kernel].append(sides)
     only = Counter(found.passed_on for found in _one_sided(model.pk, answers))
     return ModelRatios(
         model=model,
-        overall=_ratios(by_kernel.values()),
-        kernels={kernel: _ratios([sides]) for kernel, sides in by_kernel.items()},
+        overall=_ratios(list(by_kernel.values()), baselines=model.is_baseline),
+        kernels={kernel: _ratios([sides], baselines=model.is_baseline) for kernel, sides in by_kernel.items()},
         only=dict(only),
     )
 
 
-def _ratios(strata: Iterable[list[dict[str, Side]]]) -> Ratios:
-    """Mean log ratio over the answers that were timed on both; the others count as answers without one (ratio_of_sums)."""
-    strata = list(strata)
-    both = [(s["amd64"], s["arm64"]) for sides in strata for s in sides if _paired(s)]
-    throughput = [
-        [_log_ratio(s, lambda side: side.throughput_m) if _paired(s) else (0.0, 0.0) for s in sides] for sides in strata
-    ]
-    memory = [
-        [_log_ratio(s, lambda side: max(side.extra_mb or 0.0, PAGE_MB)) if _paired(s) else (0.0, 0.0) for s in sides]
-        for sides in strata
-    ]
-    repeated = any(sum(map(_paired, sides)) > 1 for sides in strata)
-    estimates = [exponential(ratio_of_sums(values)) for values in (throughput, memory)]
-    if not repeated:
-        estimates = [Estimate(estimate.value) for estimate in estimates]
-    means = [
-        math.exp(math.fsum(math.log(pair[i].throughput_m or 1.0) for pair in both) / len(both)) if both else None for i in (0, 1)
-    ]
-    return Ratios(throughput=estimates[0], memory=estimates[1], pairs=len(both), amd64=means[0], arm64=means[1])
+def _ratios(strata: Sequence[list[dict[str, Graded]]], *, baselines: bool) -> Ratios:
+    sides = [[{arch: graded.side for arch, graded in answer.items()} for answer in stratum] for stratum in strata]
+    found = ratios(sides, baselines=baselines)
+    return Ratios(
+        throughput=found.throughput.ratio,
+        memory=found.memory.ratio,
+        pairs=found.throughput.pairs,
+        amd64=found.throughput.amd64,
+        arm64=found.throughput.arm64,
+    )
 
 
-def _paired(sides: dict[str, Side]) -> bool:
-    return len(sides) == 2 and all(side.timed for side in sides.values())
-
-
-def _log_ratio(sides: dict[str, Side], value: Any) -> tuple[float, float]:
-    return math.log(value(sides["arm64"]) / value(sides["amd64"])), 1.0
-
-
-def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Side]]]) -> list[OneSided]:
+def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Graded]]]) -> list[OneSided]:
     found = []
     for uid, kernel, sides in answers:
-        passed = [arch for arch, side in sides.items() if side.verdict == "passed"]
+        passed = [arch for arch, side in sides.items() if side.side.passed]
         if len(sides) == 2 and len(passed) == 1:
             other = next(arch for arch in sides if arch != passed[0])
-            emulated = any(side.emulated for side in sides.values())
+            emulated = any(side.side.emulated for side in sides.values())
             found.append(OneSided(uid, model_id, kernel, passed[0], other, sides[other].verdict, emulated))
     return found
 

@@ -15,15 +15,18 @@ from leaderboard.models import Result
 NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
 DRIFT = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
 
-MEANINGS = {
+NOT_COUNTED = ("invalid", "flagged", "emulated", "outdated")
+# The one wording: legends have it as it is, an answer's page with the reasons of that answer.
+WORDS = {
     "invalid": "declared invalid by a person",
     "flagged": "too good to be counted before a person has looked at it",
-    "emulated": "run under emulation: right or wrong, but not timed",
+    "emulated": "measured under emulation: it tells whether the answer is right, not how fast it is",
     "outdated": "measured before the kernel or the harness changed",
-    "noisy": "its interval is wider than 10 % of the speedup; it counts",
-    "drifting": "its machine was not as fast as earlier ones of its kind; it counts",
-    "unsteady": "its machine became faster or slower by more than 5 % during the rounds; it counts",
+    "noisy": "its interval is wider than 10 % of the speedup: rounds or processes differed that much",
+    "drifting": "its machine was not as fast as earlier ones of its kind when it was calibrated",
+    "unsteady": "the reference became faster or slower by more than 5 % during the rounds: the machine was not steady",
 }
+MEANINGS = {word: text if word in NOT_COUNTED else f"{text}; it counts" for word, text in WORDS.items()}
 CONDITIONS = {
     "invalid": Q(invalidated=True),
     "flagged": Q(flagged=True),
@@ -32,7 +35,6 @@ CONDITIONS = {
     "noisy": Q(passed=True, speedup_high__gt=F("speedup_low") + NOISY * F("speedup")),
     "drifting": Q(drifting=True),
 }  # those that the database can tell: a selection's `hide`
-NOT_COUNTED = ("invalid", "flagged", "emulated", "outdated")
 DOUBTFUL = ("noisy", "drifting")  # they count, unless a reader leaves them out
 
 
@@ -42,18 +44,13 @@ def marks(result: Result) -> list[str]:
 
 
 def explanations(result: Result) -> list[str]:
-    """The same as sentences, with the reasons that people gave."""
-    sentences = {
-        "invalid": f"Declared invalid by a person: {result.invalid_reason or 'no reason given'}.".replace("..", "."),
-        "flagged": "Too good to be counted before a person has looked at it."
-        + (f" {result.flag_note}" if result.flag_note else ""),
-        "emulated": "Measured under emulation: it tells whether the answer is right, not how fast it is.",
-        "outdated": f"Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare.",
-        "noisy": "The interval is wider than 10 % of the speedup: rounds or processes differed that much.",
-        "drifting": "The machine was not as fast as earlier ones of its kind when it was calibrated.",
-        "unsteady": "The reference became faster or slower by more than 5 % during the rounds: the machine was not steady.",
+    """Sentences in the words of the legends, with the reasons that people gave."""
+    reasons = {
+        "invalid": f": {result.invalid_reason or 'no reason given'}",
+        "flagged": f". {result.flag_note}" if result.flag_note else "",
+        "outdated": f". Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare",
     }
-    return [sentences[word] for word in marks(result)]
+    return [f"{WORDS[word][0].upper()}{WORDS[word][1:]}{reasons.get(word, '').rstrip('.')}." for word in marks(result)]
 
 
 def without(hidden: Iterable[str]) -> Q:

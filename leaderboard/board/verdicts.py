@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PASSED = "passed"
-INTERNAL_ERROR = "internal_error"
+from grading.result import Verdict
+
+PASSED, INTERNAL_ERROR = Verdict.PASSED.value, Verdict.INTERNAL_ERROR.value
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,9 @@ FAILURE_GROUPS = (
     Group("memory", "over the memory limit", ("memory_limit",)),
 )
 FAILURES = tuple(name for group in FAILURE_GROUPS for name in group.verdicts)
-ORDER = (
-    *("no_answer", "compile_error", "forbidden", "runtime_error", "time_limit"),
-    *("wrong_answer", "extra_thread", "memory_limit", PASSED),
-)  # of precedence
+ORDER = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.INTERNAL_ERROR)  # of precedence
 
+# The one wording: pages, the report and docs/record.md have it from here.
 MEANINGS = {
     "no_answer": "The reply holds no C source between answer tags.",
     "compile_error": "gcc refused the source, it does not define the function, or it calls what is not in libc, libm or libgcc.",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grading.scoring import speedup_score
+from grading import scoring
 from grading.statistics import Estimate, difference, fast_p, wilson
 from leaderboard.board.aggregates import Cell, Measures, Summary, summarise
 from leaderboard.lib import formatting
@@ -48,7 +48,7 @@ class _Cell:
 
 
 def score_of(speedup: float | None) -> float:
-    return 0.0 if speedup is None else speedup_score(speedup)
+    return 0.0 if speedup is None else scoring.speedup_score(speedup)
 
 
 def scores(answers: Mapping[str, Sequence[float | None]]) -> dict[str, list[float]]:
@@ -86,7 +86,7 @@ def examples() -> list[Example]:
         Example(
             key="score",
             name="Score of an answer",
-            formula="0.5 + 0.5 · min(1, max(0, ln speedup / ln 8)), 0 for a failed one",
+            formula=f"{scoring.SCORE_FORMULA}, 0 for a failed one",
             data="speedups 1, 2, 4, 16 and a failed answer",
             result=", ".join(f"{score_of(s):.3f}" for s in (1.0, 2.0, 4.0, 16.0, None)),
             source="logarithmic: twice as fast is worth the same wherever one starts",

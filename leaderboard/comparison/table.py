@@ -65,7 +65,7 @@ def _table(rows: Sequence[Sequence[str]], breaks: Iterable[int]) -> Iterator[str
 
 def _notes(summary: Mapping[str, Any]) -> Iterator[str]:
     """What the numbers can and cannot say."""
-    yield "M units/s and MiB are geometric means of what passed, in each kernel's unit; ratios are of what was measured on both."
+    yield "M units/s and MiB are geometric means over what passed on both; where nothing has, over what passed on each."
     cpus = summary["vcpus"]
     counts = ", ".join(f"{arch} {'/'.join(map(str, cpus[arch])) or 'unknown'}" for arch in ARCHS)
     verdict = {True: "equal", False: "NOT equal: throughputs compare different machines", None: "not known for both"}[

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from grading.result import PAGE_MB
+from grading.scoring import FULL_SCORE_SPEEDUP
 from grading.statistics import Estimate
 from leaderboard.board.aggregates import Summary
 from leaderboard.board.answers import Answer, Group, frontier
@@ -27,7 +28,7 @@ RATIO_ROW_PX = 36
 HEAT_ROW_PX, HEAT_PX = 26, 420
 ROW_PX, STRIP_ROW_PX, SAMPLE_ROW_PX, SCATTER_PX = 30, 28, 52, 400
 NAIVE = Reference(x=1, label="naive 1×", dash="dot")
-FULL_SCORE = Reference(x=8, label="full score 8×", dash="solid", width=1)
+FULL_SCORE = Reference(x=FULL_SCORE_SPEEDUP, label=f"full score {FULL_SCORE_SPEEDUP:g}×", dash="solid", width=1)
 SPEEDUP_TITLES = ("speedup (log scale) · further right is faster", "speedup, log")
 
 

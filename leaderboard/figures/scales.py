@@ -9,9 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from grading.result import PAGE_MB
+from grading.scoring import FULL_SCORE_SPEEDUP
 
 PHONE_TICKS = 5
 MOST_TICKS = 9
+FURTHEST = max(3, math.ceil(math.log2(FULL_SCORE_SPEEDUP)))  # every axis shows where nothing more is to be gained
 FAR = 16.0  # times the largest value, or of the smallest: an interval beyond would leave no room for anything else
 Tick = tuple[float, str]
 
@@ -64,14 +66,14 @@ def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
     """Ticks at powers of two, from below the smallest value to above the largest; 1× and 8× are always there."""
     known = [value for value in values if value > 0]
     low = min(0, math.floor(math.log2(min(known, default=1.0)) + 0.05))
-    high = max(3, math.ceil(math.log2(max(known, default=8.0)) - 0.05))
+    high = max(FURTHEST, math.ceil(math.log2(max(known, default=FULL_SCORE_SPEEDUP)) - 0.05))
     ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in _every(low, high, by=3))  # 8× stays
     return Scale(low=2.0 ** (low - 0.35), high=2.0 ** (high + 0.35), ticks=ticks, title=title, short=short)
 
 
 def from_zero(values: Iterable[float], title: str, short: str) -> Scale:
     """The same, linear: from 0, a few round ticks."""
-    high = max([8.0, *values])
+    high = max([FULL_SCORE_SPEEDUP, *values])
     step = _round_step(high / 8)
     ticks = tuple((k * step, f"{k * step:g}×") for k in range(math.floor(high / step) + 1))
     return Scale(low=0.0, high=1.04 * high, ticks=ticks, title=title, short=short, logarithmic=False)

@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 
     from leaderboard.models import Kernel, LanguageModel
 
-QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"  # Result.State; models import this module
+QUEUED, RUNNING, DONE, FAILED = (
+    "queued",
+    "running",
+    "done",
+    "failed",
+)  # Result.State: models import this module, and a test holds them equal
 EVERYTHING = Q()
-TRIAL = "trial"  # LanguageModel.Kind
+IMPORTED = "imported"  # Bundle.State
+TRIAL, BASELINE, LLM = "trial", "baseline", "llm"  # LanguageModel.Kind
 
 
 class KernelQuerySet(models.QuerySet[Any]):
@@ -53,10 +59,10 @@ class LanguageModelQuerySet(models.QuerySet[Any]):
         return self.exclude(kind=TRIAL).filter(Q(submissions__public=True) | own).distinct()
 
     def baselines(self) -> Self:
-        return self.filter(kind="baseline")
+        return self.filter(kind=BASELINE)
 
     def language_models(self) -> Self:
-        return self.filter(kind="llm")
+        return self.filter(kind=LLM)
 
 
 class BundleQuerySet(models.QuerySet[Any]):
@@ -67,7 +73,7 @@ class BundleQuerySet(models.QuerySet[Any]):
         """Of which this uploader may learn: all for whoever may view bundles, else their own and those that are shown."""
         if access.has(user, "view_bundle"):
             return self
-        return self.filter(own_bundles(user) | Q(public=True, state="imported"))
+        return self.filter(own_bundles(user) | Q(public=True, state=IMPORTED))
 
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
         """Whose pages this person may open: all for whoever may view bundles, else their own."""

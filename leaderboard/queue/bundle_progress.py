@@ -13,7 +13,7 @@ from grading.result import Verdict
 from leaderboard.models import Bundle, BundleEntry, Result
 from leaderboard.queue.status import arch_counts, living_workers
 
-ORDER = [verdict.value for verdict in Verdict]
+ORDER = [*Verdict]
 LARGE, LARGE_FOR_S = 10_000, 10
 Counts = dict[tuple[str, str, bool, str], int]  # by (architecture, state, current, verdict)
 
@@ -40,9 +40,9 @@ def progress(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]
     for (arch, state, current, _), n in (counts(bundle) if known is None else known).items():
         if current:
             totals[arch, "done"] += n
-        elif state in ("queued", "running"):
+        elif state in (Result.State.QUEUED, Result.State.RUNNING):
             totals[arch, "waiting"] += n
-        elif state == "failed":
+        elif state == Result.State.FAILED:
             totals[arch, "failed"] += n
     return [{"arch": arch, **{key: totals[arch, key] for key in ("done", "waiting", "failed")}} for arch in ARCHS]
 
@@ -57,23 +57,27 @@ def verdicts(bundle: Bundle, known: Counts | None = None) -> list[tuple[str, str
 
 
 def place(verdict: str) -> tuple[int, str]:
-    return (ORDER.index(verdict) if verdict in ORDER else len(ORDER), verdict)
+    return (ORDER.index(Verdict(verdict)) if verdict in ORDER else len(ORDER), verdict)
 
 
 def verdict_table(rows: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
     """A row for each verdict, with a count for each architecture; what passed comes first."""
     found = {(arch, verdict): n for arch, verdict, n in rows}
-    names = sorted({verdict for _, verdict, _ in rows}, key=lambda name: (name != "passed", place(name)))
+    names = sorted({verdict for _, verdict, _ in rows}, key=lambda name: (name != Verdict.PASSED, place(name)))
     return [{"verdict": name, "cells": [(arch, found.get((arch, name), 0)) for arch in ARCHS]} for name in names]
 
 
 def moving(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:
-    """Its progress, and why an architecture does not move."""
+    """Its progress, and why an architecture does not move: a private bundle is in no public count."""
     workers = living_workers()
     rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]
     return [
         row
-        | {"total": sum(row[key] for key in ("done", "waiting", "failed")), "reason": status.reason if row["waiting"] else None}
+        | {
+            "total": sum(row[key] for key in ("done", "waiting", "failed")),
+            "parked": status.parked > 0,
+            "reason": status.reason if row["waiting"] else None,
+        }
         for row, status in zip(rows, statuses, strict=True)
     ]

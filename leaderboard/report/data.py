@@ -13,6 +13,7 @@ from django.db.models import Avg, Count, Max, Q
 from grading.architectures import ARCHS
 from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.architecture_ratios import Pairs, fresh_pairs
+from leaderboard.board.marks import WORDS
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
@@ -139,7 +140,7 @@ def _left_out(selection: Selection) -> dict[str, int]:
     public = Result.objects.public().done().real().filter(selection.in_suite, kernel__retired=False)
     current = public.current()
     return {
-        "declared invalid by a person": public.filter(invalidated=True).count(),
-        "too good to be counted before a person has looked": current.filter(flagged=True).count(),
-        "measured before the kernel or the harness changed": current.exclude(pk__in=current.up_to_date()).count(),
+        WORDS["invalid"]: public.filter(invalidated=True).count(),
+        WORDS["flagged"]: current.filter(flagged=True).count(),
+        WORDS["outdated"]: current.exclude(pk__in=current.up_to_date()).count(),
     }

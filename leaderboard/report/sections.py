@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from grading.architectures import ARCHS
+from grading.scoring import SCORE_WORDS
 from grading.statistics import Estimate
 from leaderboard.board import verdicts
 from leaderboard.board.architecture_ratios import ModelRatios, Pairs, Ratios, details, shown_models
@@ -179,7 +180,8 @@ def reproduce() -> Iterator[str]:
 
 def _text(name: str) -> list[str]:
     """What is the same in every report."""
-    return (FOLDER / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    return text.replace("{score}", SCORE_WORDS).splitlines()
 
 
 # Rows of tables

@@ -33,6 +33,15 @@ class AlreadyThere(Exception):
         self.bundle = bundle
 
 
+def hash_of(file: File) -> str:
+    """sha256 (hex), by which a bundle is known again; the file is at its start afterwards."""
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()
+
+
 def keep_file(
     file: File,
     *,
@@ -43,13 +52,9 @@ def keep_file(
     uploader: AbstractBaseUser | None = None,
 ) -> Bundle:
     """Store an uploaded file as it came. Raises AlreadyThere; one that could not be read before is tried afresh."""
-    digest = hashlib.sha256()
-    for chunk in file.chunks():
-        digest.update(chunk)
-    file.seek(0)
     bundle = Bundle(
         name=shorten(clean(Path(name).name or "bundle"), 255),
-        sha256=digest.hexdigest(),
+        sha256=hash_of(file),
         size_bytes=file.size or 0,
         public=public,
         model_override=clean(model).strip()[:300],

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from grading.result import FIELDS
 from leaderboard.board.roofline import limits_of
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import LanguageModel, Machine, Result
@@ -22,11 +23,8 @@ from leaderboard.services import standings
 
 log = logging.getLogger(__name__)
 
-PLAIN_FIELDS = (
-    *("answer_parsed", "compiled", "correct", "within_memory", "passed", "kernel_score"),
-    *("speedup", "speedup_low", "speedup_high", "sol_ms", "ref_ms", "throughput_m"),
-    *("extra_mb", "peak_mb", "emulated"),
-)
+NOT_COLUMNS = {"schema", "kernel", "arch", "machine", "answer_from"}  # of the row itself, of its machine, of its submission
+PLAIN_FIELDS = tuple(name for name in FIELDS if name not in NOT_COLUMNS)  # a new field of the record is a new column
 MACHINE_TEXTS = ("cpu_model", "kernel_release", "compiler", "flags", "libc", "huge_pages", "image")
 NEEDS_TO_BEAT = 2.0  # a best known below 2x says little: there, a speedup is too good above TOO_GOOD times 2
 
@@ -84,14 +82,11 @@ def values_of(graded: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, float) and not math.isfinite(value):
             raise NotARecord(f"{field} is {value}")
     return values | {
-        "kernel_version": graded["kernel_version"],
+        "kernel_score": standings.score_of(graded["verdict"], values["speedup"], emulated=bool(graded["emulated"])),
         "measurement": graded["kernel_version"].partition("+")[0],
         "verdict": str(graded["verdict"]),
         "detail": clean(graded.get("detail") or ""),
-        "sandbox": graded["sandbox"],
-        "samples": graded.get("samples"),
         "log": clean_json(graded.get("log")),
-        "seconds": graded.get("seconds"),
     }
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import QuerySet
 
-from grading.result import PAGE_MB
+from grading import scoring
+from grading.result import PAGE_MB, Verdict
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
+
+AT_ONCE = 500
+ROUNDING = 1e-9  # by which logarithms may differ between machines
 
 
 class Cell(NamedTuple):
@@ -93,11 +97,12 @@ def summary(cell: Cell) -> dict[str, object]:
         .native()
         .trusted()
         .order_by()
-        .values_list("verdict", "passed", "kernel_score", "speedup", "extra_mb", "throughput_m")
+        .values_list("verdict", "passed", "speedup", "extra_mb", "throughput_m")
     )
-    scores = [score for _, _, score, *_ in rows if score is not None]
-    speedups = [speedup for _, passed, _, speedup, *_ in rows if passed and speedup]
-    extras = [extra for _, passed, _, _, extra, _ in rows if passed and extra is not None]
+    known = [score_of(verdict, speedup) for verdict, _, speedup, *_ in rows]
+    scores = [score for score in known if score is not None]
+    speedups = [speedup for _, passed, speedup, *_ in rows if passed and speedup]
+    extras = [extra for _, passed, _, extra, _ in rows if passed and extra is not None]
     throughputs = [throughput for _, passed, *_, throughput in rows if passed and throughput]
     return {
         "answers": len(rows),
@@ -117,17 +122,65 @@ def summary(cell: Cell) -> dict[str, object]:
     }
 
 
-def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
-    """All currents and summaries from scratch, a transaction a model. Returns how many summaries there are."""
-    for model in LanguageModel.objects.order_by("pk"):
+def score_of(verdict: str, speedup: float | None, *, emulated: bool = False) -> float | None:
+    """The score of a stored result. None too where a row says that it passed, and not how fast: no such row is ever written."""
+    if verdict == Verdict.PASSED and not speedup:
+        return None
+    return scoring.kernel_score(verdict, speedup, emulated=emulated)
+
+
+def misscored(results: QuerySet[Result]) -> Iterator[tuple[int, int, float | None]]:
+    """(id, model's id, what it should be) of done results whose stored score is not the formula's."""
+    rows = results.filter(state=Result.State.DONE).order_by("pk")
+    for pk, model, verdict, speedup, emulated, stored in rows.values_list(
+        "pk", "model", "verdict", "speedup", "emulated", "kernel_score"
+    ).iterator():
+        score = score_of(verdict, speedup, emulated=emulated)
+        same = stored is score or (stored is not None and score is not None and math.isclose(stored, score, abs_tol=ROUNDING))
+        if not same:
+            yield pk, model, score
+
+
+def follow_the_formula() -> int:
+    """Score anew what was scored by another formula, from verdicts and speedups, and rebuild the summaries of those models.
+
+    Returns how many models that were.
+    """
+    models = LanguageModel.objects.filter(pk__in={model for _, model, _ in misscored(Result.objects.all())})
+    for model in models.order_by("pk"):
         with transaction.atomic():
             lock_models([model.pk])
-            for submission_id, arch in model_pairs(model):
-                refresh_current(submission_id, arch)
-            Standing.objects.by(model).delete()
+            rescore(model)
             recompute(cells_of(Result.objects.by(model)))
+    return len(models)
+
+
+def rescore(model: LanguageModel) -> None:
+    """Equal scores together: most failed, and many have the full score."""
+    rescored: dict[float | None, list[int]] = defaultdict(list)
+    for pk, _, score in misscored(Result.objects.by(model)):
+        rescored[score].append(pk)
+    for score, pks in rescored.items():
+        for start in range(0, len(pks), AT_ONCE):
+            Result.objects.filter(pk__in=pks[start : start + AT_ONCE]).update(kernel_score=score)
+
+
+def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
+    """All scores, currents and summaries from scratch, a transaction a model. Returns how many summaries there are."""
+    for model in LanguageModel.objects.order_by("pk"):
+        rebuild_model(model)
         on_model(model)
     return Standing.objects.count()
+
+
+@transaction.atomic
+def rebuild_model(model: LanguageModel) -> None:
+    lock_models([model.pk])
+    rescore(model)
+    for submission_id, arch in model_pairs(model):
+        refresh_current(submission_id, arch)
+    Standing.objects.by(model).delete()
+    recompute(cells_of(Result.objects.by(model)))
 
 
 def model_pairs(model: LanguageModel) -> list[tuple[int, str]]:

@@ -12,6 +12,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from grading import scoring
 from leaderboard.board import verdicts
 from leaderboard.board.roofline import Limit
 from leaderboard.lib import formatting
@@ -28,6 +29,12 @@ for function in (
     formatting.score,
 ):
     register.filter(function.__name__, function)
+
+
+@register.simple_tag
+def score_words() -> str:
+    """How a passed answer is scored."""
+    return scoring.SCORE_WORDS
 
 
 @register.simple_tag

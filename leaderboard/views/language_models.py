@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from grading.architectures import ARCHS
+from grading.scoring import FULL_SCORE_SPEEDUP
 from grading.statistics import wilson
 from leaderboard.board import verdicts
 from leaderboard.board.answers import Group, group_by_kernel, load_answers
@@ -62,6 +63,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "link": model.link if model.link.startswith(("https://", "http://")) else "",
         "submissions": page.paginator.count,
         "kernel_count": len(kernels),
+        "full_score": FULL_SCORE_SPEEDUP,
         "rows": [_summary(row) for row in rows],
         "archs": archs,
         "all_archs": ARCHS,

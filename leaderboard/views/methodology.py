@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from grading.scoring import SCORE_FORMULA, SCORE_SPEEDUPS, speedup_score
 from leaderboard.board import verdicts
 from leaderboard.board.marks import MEANINGS
 from leaderboard.board.worked_examples import examples
@@ -28,6 +29,8 @@ def methodology(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "methodology",
         "verdicts": [(name, verdicts.MEANINGS[name]) for name in (*verdicts.ORDER, verdicts.INTERNAL_ERROR)],
+        "score_formula": SCORE_FORMULA,
+        "scores": [(speedup, speedup_score(speedup)) for speedup in SCORE_SPEEDUPS],
         "examples": examples(),
         "marks": list(MEANINGS.items()),
         "tables": [{"name": name, "formats": formats_of(name), "columns": columns} for name, columns in COLUMNS.items()],

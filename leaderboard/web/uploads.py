@@ -8,7 +8,7 @@ from typing import IO, Any, NoReturn
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest
 
 from leaderboard.lib import faults
 from leaderboard.storage import room
@@ -31,21 +31,17 @@ class CappedUpload(FileUploadHandler):
         boundary: str,
         encoding: str | None = None,
     ) -> Any:
-        if content_length > self.limit():
+        if content_length > limit_bytes():
             raise RequestDataTooBig(too_large())
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
         self.received += len(raw_data)
-        if self.received > self.limit():
+        if self.received > limit_bytes():
             raise StopUpload(connection_reset=True)
         return raw_data
 
     def file_complete(self, file_size: int) -> None:
         """The next handler keeps the file."""
-
-    @staticmethod
-    def limit() -> int:
-        return int(settings.UPLOAD_MAX_MB) * 2**20
 
 
 class KeptUpload(TemporaryFileUploadHandler):
@@ -116,14 +112,18 @@ def announced(request: HttpRequest) -> int:
     return int(length[:20]) if length.isdecimal() else 0
 
 
-def is_too_large(request: HttpRequest) -> bool:
-    """By its announced length: before a byte of it is read."""
-    return announced(request) > CappedUpload.limit()
+def limit_bytes() -> int:
+    return int(settings.UPLOAD_MAX_MB) << 20
+
+
+def is_too_large(request: HttpRequest, *lengths: int, around: int = 0) -> bool:
+    """By the length that it, or one of these, announces: before a byte of it is read. around: what a form may add."""
+    return max(announced(request), *lengths, 0) > limit_bytes() + around
 
 
 def read_off(request: HttpRequest) -> None:
-    """A browser that is still sending takes an early answer for a broken connection. What is absurdly large is cut off."""
-    left = 2 * CappedUpload.limit() + 2**20
-    with suppress(UnreadablePostError):
-        while left > 0 and (chunk := request.read(1 << 18)):
+    """A client that is still sending takes an early answer for a broken connection. What is absurdly large is cut off."""
+    left, stream = 2 * limit_bytes() + 2**20, body_of(request)
+    with suppress(OSError):  # the server's, or Django's UnreadablePostError
+        while left > 0 and (chunk := stream.read(1 << 18)):
             left -= len(chunk)

@@ -19,9 +19,10 @@ from django.core.management import call_command
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from leaderboard.lib.processes import process_name
-from leaderboard.services import accounts
+from leaderboard.services import accounts, standings
 from leaderboard.services.catalog import Synced, sync_kernels
 from leaderboard.services.housekeeping import ensure_schedule
+from leaderboard.web import page_cache
 
 KEY = 0x617263686B65726E  # "archkern": one number a purpose, for all who share the database
 LOOK_S = 0.5
@@ -47,6 +48,9 @@ def prepare(say: Say) -> Prepared:
         call_command("migrate", verbosity=0, interactive=False)
         synced = sync_kernels()
         ensure_schedule()
+        if rescored := standings.follow_the_formula():
+            page_cache.end()
+            say(f"Scores and summaries of {rescored} model{'s' * (rescored > 1)} computed anew: the score's formula has changed.")
         return Prepared(synced=synced, password=accounts.first_login())
 
 

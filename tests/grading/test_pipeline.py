@@ -1,7 +1,6 @@
 """From what the harness says to the record; the sandbox is a fake."""
 
 import json
-import math
 
 import pytest
 
@@ -9,6 +8,7 @@ from grading.driver import HARNESS_MISSING
 from grading.faults import Fault, HarnessBroken, SandboxGone
 from grading.pipeline import Options, fault_result, grade_reply, grade_source
 from grading.result import FIELDS, Verdict
+from grading.scoring import speedup_score
 from grading.unit import SOURCE_LIMIT_BYTES, translation_unit
 from tests.grading.fakes import FACTS, PASSED, FakeSandbox, printed
 
@@ -27,7 +27,7 @@ def test_a_passed_answer_has_all_its_numbers(add_kernel):
     assert (result.sol_ms, result.ref_ms) == (1.0, 2.0)
     assert result.throughput_m == pytest.approx(1000.0)
     assert (result.extra_mb, result.peak_mb) == (0.5, 130.0)
-    assert result.kernel_score == pytest.approx(0.5 + 0.5 * math.log(2) / math.log(8))
+    assert result.kernel_score == pytest.approx(speedup_score(2))
     assert result.samples == {"answer_ns": [1e6] * 6, "reference_ns": [2e6] * 6, "process": [0, 0, 0, 1, 1, 1]}
     assert result.log["compile"] == "a warning"
     assert "6 rounds counted, 1 disturbed" in result.log["run"]

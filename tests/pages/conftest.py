@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from grading import scoring
 from leaderboard.figures import images
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
@@ -16,6 +17,12 @@ def own_cache(settings: Any) -> None:
     """What one test has cached is no other's."""
     backend = "django.core.cache.backends.locmem.LocMemCache"
     settings.CACHES = {name: {"BACKEND": backend, "LOCATION": uuid4().hex} for name in settings.CACHES}
+
+
+@pytest.fixture
+def first_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test with scores in figures: a change of the formula is no change of it."""
+    monkeypatch.setattr(scoring, "speedup_score", factories.first_formula)
 
 
 @pytest.fixture

@@ -115,6 +115,7 @@ def test_the_kernel_and_model_filters_narrow_the_board(site: None) -> None:
     assert row.summary.kernels == 1
 
 
+@pytest.mark.usefixtures("first_formula")
 def test_side_by_side_a_model_without_results_on_one_architecture_shows_dashes(kernel: Kernel, model: LanguageModel) -> None:
     factories.make_result(factories.make_submission(kernel, model), arch="arm64")
     selection = Selection(arch="both")
@@ -178,7 +179,7 @@ def results_of(name: str, scores: dict[str, list[float]], arch: str = "amd64") -
     for kernel, own in scores.items():
         for score in own:
             submission = factories.make_submission(Kernel.objects.get(name=kernel), model)
-            factories.make_result(submission, arch=arch, kernel_score=score)
+            factories.make_result(submission, arch=arch, speedup=64 ** (score - 0.5))
     return model
 
 

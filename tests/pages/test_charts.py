@@ -137,6 +137,7 @@ def test_a_round_that_took_twice_as_long_stands_at_plus_hundred_per_cent() -> No
     assert "process 2" in figure["data"][0]["text"][2]
 
 
+@pytest.mark.usefixtures("first_formula")
 def test_a_heat_map_has_a_cell_for_each_kernel_and_architecture(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
     factories.make_result(factories.make_submission(kernel, model, 0), speedup=8.0)
     factories.make_result(factories.make_submission(kernel, model, 1), verdict="wrong_answer")

@@ -38,7 +38,7 @@ NO_TEX = "no pdflatex, siunitx or pdftotext: apt-get install texlive-latex-recom
 
 
 @pytest.fixture
-def small_site(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_site(first_formula: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two kernels, both baselines, two models whose names are traps; every kind of verdict, mark and missing value."""
     monkeypatch.setattr(contents.timezone, "now", lambda: datetime(2026, 11, 27, 15, 0, 0, 999, tzinfo=UTC))
     monkeypatch.setattr(contents, "HARNESS_MEASUREMENT", 1)

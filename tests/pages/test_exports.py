@@ -38,6 +38,7 @@ def test_the_columns_are_the_contracts() -> None:
     assert ",".join(column.name for column in RESULT_COLUMNS).startswith(RESULTS_HEADER)
 
 
+@pytest.mark.usefixtures("first_formula")
 def test_results_have_exactly_these_bytes(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
     passed = factories.make_submission(kernel, model, 0, uid="aaaaaaaaaa")
     silent = factories.make_submission(kernel, model, 1, uid="bbbbbbbbbb", source=None)
@@ -57,6 +58,7 @@ def test_results_have_exactly_these_bytes(kernel: Kernel, model: LanguageModel, 
     )
 
 
+@pytest.mark.usefixtures("first_formula")
 def test_the_leaderboard_has_exactly_these_bytes(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
     naive = factories.make_model("naive", kind="baseline")
     factories.make_result(factories.make_submission(kernel, naive), speedup=1.0)

@@ -11,10 +11,13 @@ import scipy  # scipy.stats is loaded by the test that needs it: it takes a seco
 
 from leaderboard.board.worked_examples import ANSWERS, RIVAL, ROUNDS_MS, examples
 from tests.pages.conftest import Reader
+from tests.pages.factories import first_formula
+
+pytestmark = pytest.mark.usefixtures("first_formula")
 
 SCORES = {
-    "sort_u32": [0.5 + 0.5 * math.log(2) / math.log(8), 0.5 + 0.5 * math.log(4) / math.log(8), 0.0],
-    "dot_f32": [1.0, 1.0, 1.0],
+    "sort_u32": [first_formula(2), first_formula(4), 0.0],
+    "dot_f32": [first_formula(8), first_formula(8), first_formula(16)],
 }
 
 
@@ -26,7 +29,7 @@ def result(key: str) -> list[float]:
 
 def test_speedup_and_score_of_an_answer() -> None:
     assert result("speedup")[2] == pytest.approx(median(ROUNDS_MS["reference"]) / median(ROUNDS_MS["answer"]), abs=0.005)
-    assert result("score") == pytest.approx([0.5, 2 / 3, 5 / 6, 1, 0], abs=5e-4)
+    assert result("score") == pytest.approx([*map(first_formula, (1, 2, 4, 16)), 0], abs=5e-4)
 
 
 def test_pass_rate() -> None:
@@ -74,7 +77,7 @@ def test_memory_against_the_limits_and_against_the_references() -> None:
 
 
 def test_difference_of_two_models() -> None:
-    rival = {kernel: [0.5 + 0.5 * math.log(s) / math.log(8) for s in speedups] for kernel, speedups in RIVAL.items()}
+    rival = {kernel: list(map(first_formula, speedups)) for kernel, speedups in RIVAL.items()}
     value, low, high = result("difference")[:3]
     assert value == pytest.approx(fmean([fmean(SCORES[kernel]) - fmean(rival[kernel]) for kernel in ANSWERS]), abs=5e-4)
     assert low < value < high

@@ -13,6 +13,7 @@ from typing import Any
 
 from grading.calibration import Calibration
 from grading.faults import CalibrationFailed, MachineShort, SandboxGone, SandboxUnavailable
+from grading.scoring import kernel_score
 from grading.version import kernel_version
 from kernels.catalog import load_catalog
 
@@ -117,7 +118,7 @@ def record(kernel: str, arch: str, *, verdict: str = "passed", speedup: float = 
         "throughput_m": 100.0 * speedup if passed else None,
         "extra_mb": 0.5 if passed else None,
         "peak_mb": 12.0 if passed else None,
-        "kernel_score": 0.5 if passed else (None if verdict == "internal_error" else 0.0),
+        "kernel_score": kernel_score(verdict, speedup if passed else None),
         "samples": {"answer_ns": [1.0, 2.0], "reference_ns": [2.0, 4.0]} if passed else None,
         "machine": dict(MACHINE),
         "log": {"compile": "", "run": ""},

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from grading.scoring import speedup_score
 from leaderboard.models import Calibration, LanguageModel, Machine, Result, Standing
 from leaderboard.services import judgement, recording, standings
 from tests.site import fake_grader
@@ -51,13 +52,13 @@ def test_text_that_no_database_takes_is_made_fit(grade):
 
 
 def test_a_standing_summarises_the_current_results_of_its_cell(grade):
-    grade(speedup=2, extra_mb=1.0, kernel_score=0.6)
-    grade(speedup=8, extra_mb=4.0, kernel_score=1.0)
+    grade(speedup=2, extra_mb=1.0)
+    grade(speedup=8, extra_mb=4.0)
     grade(verdict="wrong_answer")
     cell = Standing.objects.get(arch="amd64")
     assert (cell.answers, cell.passed, cell.speedup_best, cell.extra_mb_median) == (3, 2, 8, 2.5)
     assert cell.verdicts == {"passed": 2, "wrong_answer": 1}
-    assert cell.score_mean == pytest.approx(1.6 / 3)
+    assert cell.score_mean == pytest.approx((speedup_score(2) + speedup_score(8) + 0) / 3)
     assert cell.log_speedup_sum == pytest.approx(2.772588722)  # ln 16
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grading.sandbox import registry
+from grading.sandbox.registry import Backend
 from leaderboard import tasks
 from leaderboard.models import Machine, Result, Standing
 from leaderboard.services import judgement, stand_ins, visibility
@@ -14,6 +15,8 @@ from leaderboard.worker import grader
 from tests.site import fake_grader
 
 DOUBLE = {"cpu_model": "Double", "double": True}
+
+THERE = {"open": lambda arch, _: None, "why_unavailable": lambda arch: None, "check": lambda arch: None}
 
 
 @pytest.mark.django_db
@@ -90,6 +93,24 @@ def test_which_sandboxes_measure(settings, monkeypatch):
     assert grader.is_real("amd64")
     monkeypatch.setattr(grader, "why_sandbox_unavailable", lambda name, arch: "PRIME_API_KEY is not set")
     assert not grader.is_real("amd64")
+
+
+def test_a_sandbox_is_told_by_what_it_says_of_itself_whatever_its_name(settings, monkeypatch, caplog):
+    kinds = {
+        "one": Backend(**THERE, emulates=True),
+        "two": Backend(**THERE, is_double=lambda: True, sweep=lambda: ["box"]),
+        "three": Backend(**THERE),
+    }
+    monkeypatch.setattr(registry, "BACKENDS", kinds)
+    real = {}
+    for name in kinds:
+        settings.SANDBOXES = {"amd64": name}
+        real[name] = grader.is_real("amd64")
+    assert real == {"one": False, "two": False, "three": True}
+    settings.SANDBOXES = {"amd64": "two", "arm64": "two"}
+    caplog.set_level("INFO")
+    grader.sweep()
+    assert [record.message for record in caplog.records] == ["ended the leaked two sandbox box"]  # once a sandbox
 
 
 @pytest.mark.django_db

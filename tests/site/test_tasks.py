@@ -13,6 +13,7 @@ from django_q.exceptions import TimeoutException
 from django_q.models import OrmQ, Schedule, Task
 
 from grading.hostlock import host_lock
+from grading.sandbox.registry import Backend
 from leaderboard import tasks
 from leaderboard.models import Result, Worker
 from leaderboard.queue.status import queue_status
@@ -311,6 +312,19 @@ def test_emulated_gradings_wait_for_those_that_measure(queue, emulated):
     assert [arch for _, _, arch in fake_grader.graded] == ["amd64", "arm64"]
     assert Result.objects.done().count() == 2
     assert measured.pk != rows.pk
+
+
+@pytest.mark.parametrize(("here", "waits"), [(True, True), (False, False)])
+def test_emulated_gradings_wait_only_for_what_takes_this_hosts_cores(here, waits, queue, settings, monkeypatch):
+    there = {"open": lambda arch, _: None, "why_unavailable": lambda arch: None, "check": lambda arch: None}
+    kinds = {"a": Backend(**there, on_this_host=lambda: here), "b": Backend(**there, emulates=True)}
+    monkeypatch.setattr("grading.sandbox.registry.BACKENDS", kinds)
+    settings.SANDBOXES = {"amd64": "a", "arm64": "b"}
+    queue()
+    queue(arch="arm64")
+    Worker.objects.create(name="w", cluster="amd64", beat_at=timezone.now())
+    tasks.tick("arm64")
+    assert (fake_grader.graded == []) is waits
 
 
 def test_emulated_gradings_do_not_wait_for_an_architecture_that_is_parked(queue, emulated):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from grading.result import FLAGS
+
 KEY = "grade"  # of the record in trace.info
 REWARD = "kernel_score"
-FLAGS = ("answer_parsed", "compiled", "correct", "within_memory", "passed")
 AMOUNTS = ("speedup", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb")
 METRICS = FLAGS + AMOUNTS
 THOUGHTS = ("reason", "think", "thought")  # in the type of a part of a message: no reply, here as on the site

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from grading.files import write_whole
-from grading.sandbox.registry import why_unavailable
+from grading.sandbox.registry import backend, why_unavailable
 from leaderboard.bundles.found import BundleError
 from leaderboard.lib import faults
 from leaderboard.queue.status_line import StatusLine
@@ -114,7 +114,7 @@ def emulate_arm64() -> str:
 
     Returns what to say of it.
     """
-    if "SANDBOX_ARM64" in os.environ or settings.SANDBOXES["amd64"] != "local":
+    if "SANDBOX_ARM64" in os.environ or not backend(settings.SANDBOXES["amd64"]).on_this_host():
         return ""
     if reason := why_unavailable("emulated", "arm64"):
         return f"arm64 is not graded: {reason}"
