@@ -180,9 +180,9 @@ def _sentence(verdict: str, text: str, results: Sequence[Result]) -> dict[str, s
 
 def _waiting_sentence(result: Result, parked: str | None) -> dict[str, str]:
     word, text = {
-        "queued": ("queued", "It waits for its turn."),
-        "running": ("being graded", "A worker is at it now."),
-        "failed": ("failed on our side", "Nothing is scored; a person has to look at it."),
+        "queued": ("queued", "It is waiting in the queue."),
+        "running": ("being graded", "A worker is grading it now."),
+        "failed": ("failed on our side", "Nothing is scored; an operator has to look into it."),
     }[result.state]
     if result.state == Result.State.QUEUED and parked:
         word, text = "parked", f"{parked[0].upper()}{parked[1:]}. It starts by itself when there is one; nothing is scored."

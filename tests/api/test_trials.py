@@ -100,7 +100,7 @@ def test_every_page_leads_there(person: Client, client: Client) -> None:
     for visitor in (person, client):
         assert '<a href="/try/">Try</a>' in visitor.get("/kernels/").content.decode()
     assert "/try/login/?next=/try/" in client.get("/try/").url  # type: ignore[attr-defined]
-    assert "makes accounts" in client.get("/try/login/").content.decode()
+    assert "creates accounts" in client.get("/try/login/").content.decode()
 
 
 def test_strangers_sign_in_first_and_see_no_trial_of_others(person: Client, client: Client) -> None:

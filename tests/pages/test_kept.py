@@ -32,10 +32,10 @@ def large(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, model: LanguageModel)
 
 def test_a_reader_sees_the_last_figures_with_their_time_until_housekeeping_came(large: None, reader: Reader) -> None:
     text = reader.page("/")
-    assert "Figures and ranks of <time" in text
+    assert "Figures and ranks as of <time" in text
     assert board_rows(Selection(arch="amd64"))[0].summary.answers == 2
     summaries.warm()
-    assert "Figures and ranks of" not in reader.page("/")
+    assert "Figures and ranks as of" not in reader.page("/")
     assert board_rows(Selection(arch="amd64"))[0].summary.answers == 3
 
 

@@ -140,7 +140,7 @@ def test_a_selection_that_means_nothing_is_answered_with_400_and_the_reason(
 ) -> None:
     factories.make_kernel("crc32_ieee")
     text = reader.page(f"{path}?{query}", status=400)
-    assert "That address asks for something that is not here" in text
+    assert "That address names something that does not exist" in text
 
 
 def test_empty_parameters_mean_everything(site: None, reader: Reader) -> None:
@@ -305,7 +305,7 @@ def test_marked_results_can_be_left_out_of_lists_and_exports(kernel: Kernel, mod
         assert reader.page(f"/models/lab-one/?hide={mark}").count("✓") == len(uids)
         assert uids[mark] not in reader.download(f"/export/results.csv?hide={mark}")
     assert uids["clean"] in reader.download("/export/results.csv?hide=flagged,outdated,emulated,noisy")
-    assert "That address asks" in reader.page("/models/lab-one/?hide=ugly", status=400)
+    assert "That address names" in reader.page("/models/lab-one/?hide=ugly", status=400)
 
 
 def test_the_leaderboard_says_how_many_results_wait_for_a_person(kernel: Kernel, model: LanguageModel, reader: Reader) -> None:
@@ -437,7 +437,7 @@ def test_the_queue_page_shows_what_runs_what_failed_and_what_was_done(
         assert f"/submissions/{submission.uid}/" in text
     assert "1 of 4 graded" in text
     assert "The disk was full." in text
-    assert "To be tried again" in text
+    assert "Retrying" in text
     assert "1 worker, working" in text
 
 

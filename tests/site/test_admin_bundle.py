@@ -76,7 +76,7 @@ def test_the_page_says_where_the_bundle_is_from(admin_client, admin_user, bundle
 def test_what_waits_for_an_operator_says_why(admin_client, bundle, fake):
     fake.unavailable["arm64"] = "no arm64 sandbox configured"
     tasks.tick("arm64")
-    assert "Waits: no arm64 sandbox configured" in text_of(admin_client.get(url(bundle)))
+    assert "Waiting: no arm64 sandbox configured" in text_of(admin_client.get(url(bundle)))
 
 
 def test_an_import_under_way_shows_how_far_it_is(admin_client, bundle):
@@ -132,7 +132,7 @@ def test_what_is_no_bundle_is_called_so_first_and_has_no_preview(admin_client, d
     assert reason in start[:200]
     for word in ("Waiting to be confirmed", "Import", "Public", "Private", "Answers by model"):
         assert word not in start
-    assert "The file as it came" in start
+    assert "Download the original file" in start
     assert "waiting to be confirmed" not in listed_states(admin_client)
 
 
