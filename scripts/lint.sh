@@ -24,6 +24,7 @@ check "layers" "$venv"/bin/lint-imports --no-cache
 check "locks" "$venv"/bin/python scripts/lock.py --check
 check "migrations" "$venv"/bin/python manage.py makemigrations --check --dry-run
 check "C warnings" "$venv"/bin/python scripts/lint_c.py
+check "templates" "$venv"/bin/python scripts/lint_templates.py
 check "shell" bash -n scripts/*.sh .ci/run
 
 ((${#failed[@]} == 0)) || { echo "lint: failed: ${failed[*]}"; exit 1; }

@@ -20,7 +20,7 @@ from django.utils.html import format_html
 from grading.architectures import ARCHS
 from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
 from leaderboard.lib import faults
-from leaderboard.models import Bundle, BundleEntry, Kernel, access
+from leaderboard.models import Bundle, BundleEntry, access
 from leaderboard.queue import bundle_progress
 from leaderboard.services import asked, bundle_decisions, bundle_files, bundle_lease, bundle_reading, matching, queueing
 from leaderboard.storage import room
@@ -183,6 +183,7 @@ class BundlePages(admin.ModelAdmin):
         moving = bundle_progress.moving(bundle, counts) if graded else []
         rows = list(bundle.asked.select_related("model"))
         reasons = bundle.counts.get("reasons", {})
+        open_overlap = preview and bool(matching.open_overlaps(bundle))
         context = {
             **self.admin_site.each_context(request),
             "title": bundle.name,
@@ -191,7 +192,7 @@ class BundlePages(admin.ModelAdmin):
             "original": bundle,
             "confirm": ConfirmForm(initial={"public": "1" if bundle.public else ""}),
             "asked": (forms or asked_forms(request, bundle)) if preview else [],
-            "overlap": (overlap or OverlapForm()) if preview and matching.open_overlaps(bundle) else None,
+            "overlap": (overlap or OverlapForm()) if open_overlap else None,
             "overlaps": overlaps_of(bundle),
             "again": AgainForm(initial={"model": bundle.model_override}) if preview and NAMELESS in reasons else None,
             "nameless": reasons.get(NAMELESS, 0),
@@ -202,7 +203,8 @@ class BundlePages(admin.ModelAdmin):
             "archs": ARCHS,
             "models": rows,
             "kernels": kernel_table(rows) if len(rows) <= COLUMNS else [],
-            "kernel_ids": dict(Kernel.objects.values_list("name", "pk")),
+            "gradings": f"{reverse('admin:leaderboard_result_changelist')}?bundle={bundle.uid}",
+            "import_label": import_label(bundle, undecided=open_overlap),
             "entries": first_entries(bundle) if graded else [],
             "reasons": reasons,
             "listed": bundle.report[:50],
@@ -328,6 +330,15 @@ def overlaps_of(bundle: Bundle) -> list[dict[str, Any]]:
     """Earlier bundles that share answers, with their pages as long as they are there."""
     pages = dict(Bundle.objects.filter(uid__in=[told["uid"] for told in bundle.overlaps]).values_list("uid", "pk"))
     return [told | {"pk": pages.get(told["uid"]), "whole": told["shared"] == told["of"]} for told in bundle.overlaps]
+
+
+def import_label(bundle: Bundle, *, undecided: bool) -> str:
+    """The button that confirms the import. undecided: how many answers are new depends on what is said of an overlap."""
+    if undecided:
+        return "Import and grade what is new"
+    if bundle.added:
+        return f"Import and grade {bundle.added:,} new answer{'' if bundle.added == 1 else 's'}"
+    return "Import: nothing in it is new"
 
 
 def kernel_table(rows: list[Any]) -> list[dict[str, Any]]:

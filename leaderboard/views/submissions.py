@@ -52,6 +52,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
     bundles = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
     context = {
         "section": "kernels",
+        "title": f"{found.model}{'' if found.model.is_baseline else f', rollout {found.rollout},'} on {found.kernel.name}",
         "submission": found,
         "model_is_seen": found.public or LanguageModel.objects.seen_by(request.user).filter(pk=found.model_id).exists(),
         "sentences": _sentences(results, current, parked),
