@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lines of templates that are too long to be read or compared: `python scripts/lint_templates.py [FOLDER]`. Exit status 1 if any.
 
-Breaking one changes no page between block-level elements, at a space of a text and between attributes; inside a template tag it is
-a syntax error, and between inline elements it shows as a space.
+Breaking one changes no page between block-level elements, at a space of a text and between attributes; inside a template tag it
+is a syntax error, and between inline elements it shows as a space.
 """
 
 from __future__ import annotations
