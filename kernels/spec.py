@@ -67,10 +67,6 @@ class KernelSpec:
         return (self.folder / "tuned.c").read_text(encoding="utf-8")
 
     @property
-    def bench_path(self) -> Path:
-        return self.folder / "bench.c"
-
-    @property
     def content_hash(self) -> str:
         """sha256 (hex) of everything in the folder that a measurement depends on, and of the headers it is written against."""
         digest = hashlib.sha256()

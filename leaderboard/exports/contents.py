@@ -31,7 +31,6 @@ from leaderboard.exports.columns import (
     RESULT_COLUMNS,
     SAMPLE_COLUMNS,
 )
-from leaderboard.exports.formats import csv_text
 from leaderboard.exports.tables import Column, Table
 from leaderboard.models import BundleEntry, BundleModel, Kernel, Machine, Result, Standing
 
@@ -166,14 +165,6 @@ def _rounds(results: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[Any, ...]
         times = zip(samples.get("answer_ns") or (), samples.get("reference_ns") or (), strict=False)
         for k, (answer, reference) in enumerate(times):
             yield uid, arch, k, processes[k] if k < len(processes) else None, answer, reference
-
-
-def leaderboard_csv(selection: Selection) -> Iterator[str]:
-    return csv_text(leaderboard_table(selection))
-
-
-def results_csv(selection: Selection, *, history: bool = False) -> Iterator[str]:
-    return csv_text(results_table(selection, history=history))
 
 
 def result_rows(selection: Selection, *, history: bool = False) -> QuerySet[Result, tuple[Any, ...]]:
