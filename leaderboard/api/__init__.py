@@ -1,4 +1,9 @@
-"""The HTTP API, and its description at /api/openapi.json. A module an area; public rows only, but for one's own bundles."""
+"""The HTTP API, and its description at /api/openapi.json: one module per area.
+
+Reading needs no token and shows public rows only; uploading needs one, which belongs to a user and has that user's rights. The
+schemas follow from the export columns, so that a column is described in one place. Every error is one sentence in JSON,
+whatever raised it.
+"""
 
 from __future__ import annotations
 
