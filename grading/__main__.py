@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from grading import blame
+from grading import blame, exit_status
 from grading.answer import AnswerFrom, Extracted, Kind, extract
 from grading.architectures import ARCHS
 from grading.faults import Fault
@@ -23,15 +23,8 @@ from grading.result import GradingResult, Verdict
 from grading.sandbox.local import host_arch
 from grading.sandbox.registry import BACKENDS, open_sandbox
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
-from kernels.spec import KernelSpec, SpecError
+from kernels.spec import BASELINES, KernelSpec, SpecError
 
-EXIT_FAULT = 3
-EXIT_INTERRUPTED = 130
-EXIT_BROKEN_PIPE = 141
-BASELINES: dict[str, Callable[[KernelSpec], str]] = {
-    "naive": lambda kernel: kernel.reference_source,
-    "tuned": lambda kernel: kernel.tuned_source,
-}
 SPENDING = ("call_s", "total_s", "size", "batch", "rounds", "processes", "memory_limit_mb")
 EPILOG = """
 FILE is C, or a reply in which the C stands between <answer> and </answer>; - reads standard input.
@@ -54,11 +47,11 @@ def main(argv: list[str] | None = None) -> int:
         verdicts = [_grade(kernel, answer, options) for kernel, answer in jobs]
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return exit_status.INTERRUPTED
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_BROKEN_PIPE
-    return EXIT_FAULT if Verdict.INTERNAL_ERROR in verdicts else 0
+        return exit_status.BROKEN_PIPE
+    return exit_status.FAULT if Verdict.INTERNAL_ERROR in verdicts else 0
 
 
 def _parser() -> argparse.ArgumentParser:

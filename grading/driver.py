@@ -13,12 +13,10 @@ from typing import Any
 
 from grading.faults import HarnessBroken, MachineShort
 from grading.result import Verdict
-from grading.sandbox.base import Completed
+from grading.sandbox.base import HARNESS_MISSING, NO_FOLDER, Completed
 from grading.statistics import Samples
 from grading.text import clean, decode, one_sentence
 
-HARNESS_MISSING = 96  # exit status: the sandbox has lost its harness (it was made anew, or restarted)
-NO_FOLDER = 97  # exit status: the work folder cannot be made; standard error says why
 NOT_THE_DRIVERS = {Verdict.NO_ANSWER}
 STAGES = ("compile", "inspect", "link", "start", "tests", "benchmark")
 

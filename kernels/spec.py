@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,12 @@ class KernelSpec:
             data = path.read_bytes()
             digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
         return digest.hexdigest()
+
+
+BASELINES: dict[str, Callable[[KernelSpec], str]] = {  # the sources that every kernel brings along, by the name of their model
+    "naive": lambda kernel: kernel.reference_source,
+    "tuned": lambda kernel: kernel.tuned_source,
+}
 
 
 def load_spec(folder: Path) -> KernelSpec:

@@ -16,7 +16,7 @@ import numpy as np
 from grading.architectures import ARCHS
 from grading.result import PAGE_MB
 from grading.statistics import Estimate, exponential, log_time_draws, ratio_of_sums
-from grading.statistics.speedups import CONFIDENCE
+from grading.statistics.intervals import CONFIDENCE
 
 Record = Mapping[str, Any]
 Pair = Mapping[str, Record]  # one subject: architecture -> its record

@@ -7,11 +7,11 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
+from kernels.spec import BASELINES
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleModel, LanguageModel
 from leaderboard.models.bundles import KINDS, WEIGHTS
 from leaderboard.services import asked
-from leaderboard.services.catalog import BASELINES
 
 FORMS = 50  # models that are asked about; those with more answers come first
 

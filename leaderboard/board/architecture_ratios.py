@@ -15,12 +15,12 @@ from django.db.models import Q
 
 from grading.result import PAGE_MB
 from grading.statistics import Estimate, exponential, ratio_of_sums
+from kernels.spec import BASELINES
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
 from leaderboard.lib.stale_cache import asked
 from leaderboard.models import Kernel, LanguageModel, Result
 
-BASELINES = ("naive", "tuned")
 AT_MOST_S = 600  # emulated results change no standing, and so no version
 LISTED = 200
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from grading import exit_status
 from grading.architectures import ARCHS
 from grading.comparison.gradings import Gradings
 from grading.comparison.journal import Journal, JournalError
@@ -29,8 +30,6 @@ from leaderboard.comparison.table import summary_text
 from leaderboard.lib.progress_bar import progress_bar
 
 FORMAT = "arch-kernels comparison 1"
-EXIT_FAULT = 3
-EXIT_INTERRUPTED = 130
 DESCRIPTION = "Grade the answers of runs, the reference and the tuned code of every kernel on both architectures, and compare."
 EPILOG = """
 Each grading is kept beside OUT, in OUT.journal, as soon as it is there: the same command goes on after an interruption.
@@ -102,7 +101,7 @@ def run(options: Mapping[str, Any], say: Say, defaults: Mapping[str, str] | None
         with Gradings(sandboxes=sandboxes, journal=journal, options=_spend(options["rounds"])) as gradings:
             if not _grade(gradings, subjects, say):
                 say(f"Interrupted: what is graded is in {journal.path}; the same command goes on from there.")
-                return EXIT_INTERRUPTED
+                return exit_status.INTERRUPTED
         comparison = _comparison(subjects, gradings, runs, kernels)
     write(out, comparison)
     say(summary_text(comparison["summary"]))
@@ -240,7 +239,7 @@ def _faults(faults: list[dict[str, Any]], say: Say) -> int:
         say(f"  not graded: {fault['kernel']}, {fault['identity']}, {fault['arch']}, {tried}: {fault['reason']}")
     if faults:
         say(f"{len(faults)} gradings failed on our side, which says nothing of the code: run the same command again.")
-    return EXIT_FAULT if faults else 0
+    return exit_status.FAULT if faults else 0
 
 
 def _spend(rounds: int | None) -> Options:

@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from leaderboard.board.architecture_ratios import BASELINES, details, pairs, shown_models
+from kernels.spec import BASELINES
+from leaderboard.board.architecture_ratios import details, pairs, shown_models
 from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.models import Kernel

@@ -22,11 +22,11 @@ from django.template.response import SimpleTemplateResponse
 from django.utils.datastructures import MultiValueDict
 from django.utils.http import parse_header_parameters
 
+from leaderboard.lib.text import UNFIT
 from leaderboard.web import fit_lists
 from leaderboard.web.refusals import nothing_there, refusal
 
 log = logging.getLogger(__name__)
-_UNFIT = re.compile("[\0\ud800-\udfff]")
 _LONG_NUMBER = re.compile(r"\d{1000}")  # Python itself reads none of more than 4300 digits
 NO_UTF8 = "is not UTF-8 text"
 NO_TEXT = "holds a character that is no text (NUL, or half of a surrogate pair)"
@@ -149,5 +149,5 @@ def check_encoded(what: str, raw: bytes) -> None:
 
 
 def check(what: str, texts: Iterable[str]) -> None:
-    if any(_UNFIT.search(text) for text in texts):
+    if any(UNFIT.search(text) for text in texts):
         raise Unfit(f"{what} {NO_TEXT}.")

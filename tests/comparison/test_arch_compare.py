@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from grading import exit_status
 from grading.sandbox import emulated
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version
@@ -207,7 +208,7 @@ def test_a_fault_of_ours_is_tried_again_then_listed_and_never_a_verdict(out, tmp
     monkeypatch.setattr("grading.comparison.gradings.wait", waits.append)
     run = answers(tmp_path / "a.jsonl", {"answer": "// arm64 gone"}, {"answer": "int x;"})
     status, said, comparison = compare(out, run, "--kernels", "dot_f32", "--no-baselines")
-    assert (status, waits) == (cli.EXIT_FAULT, [5, 15])
+    assert (status, waits) == (exit_status.FAULT, [5, 15])
     assert len([arch for arch, source in Sandbox.graded if "gone" in source and arch == "arm64"]) == 3
     assert [(fault["arch"], fault["attempts"], fault["reason"]) for fault in comparison["faults"]] == [
         ("arm64", 3, "the sandbox is gone")
@@ -220,7 +221,7 @@ def test_a_fault_of_ours_is_tried_again_then_listed_and_never_a_verdict(out, tmp
 def test_a_fault_that_needs_an_operator_stops_its_architecture_only(out, tmp_path):
     run = answers(tmp_path / "a.jsonl", {"answer": "// arm64 operator"}, {"answer": "int x;"})
     status, said, comparison = compare(out, run, "--kernels", "dot_f32", "--no-baselines")
-    assert status == cli.EXIT_FAULT
+    assert status == exit_status.FAULT
     assert [fault["attempts"] for fault in comparison["faults"]] == [1, 0]
     assert [row["arch"] for row in comparison["results"]] == ["amd64", "amd64"]
     assert "not tried: set PRIME_API_KEY" in said

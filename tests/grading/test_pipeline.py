@@ -5,10 +5,10 @@ import math
 
 import pytest
 
-from grading.driver import HARNESS_MISSING
 from grading.faults import Fault, HarnessBroken, SandboxGone
 from grading.pipeline import Options, fault_result, grade_reply, grade_source
 from grading.result import FIELDS, Verdict
+from grading.sandbox.base import HARNESS_MISSING
 from grading.unit import SOURCE_LIMIT_BYTES, translation_unit
 from tests.grading.fakes import FACTS, PASSED, FakeSandbox, printed
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from grading import exit_status
 from grading.architectures import ARCHS
 from kernels.catalog import load_catalog
 from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
@@ -23,7 +24,6 @@ from leaderboard.services import queueing
 
 NUMBERS = ("temperature", "top_p")
 COUNTS = ("max_tokens", "max_completion_tokens", "seed")
-EXIT_INTERRUPTED = 130
 
 
 class Command(BaseCommand):
@@ -85,7 +85,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if not whole:
             self.stdout.write(f"Interrupted: what is answered is in {path}; the same command goes on from there.")
-            sys.exit(EXIT_INTERRUPTED)
+            sys.exit(exit_status.INTERRUPTED)
         if not any("answer" in row for row in folder.rows):
             raise CommandError(f"no answer at all; the errors are in {path}")
         if not options["no_import"]:
