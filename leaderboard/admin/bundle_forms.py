@@ -35,7 +35,7 @@ class UploadForm(forms.Form):
         choices=[
             (
                 "",
-                "Private: only you and the site's reviewers see it and its results; no public page, count or export knows of it",
+                "Private: only you and the site's reviewers see it and its results; it is in no public page, count or export",
             ),
             ("1", "Public: on the leaderboard and in the exports, with every answer, its code and its reply, for everybody"),
         ],
@@ -57,8 +57,8 @@ class OverlapForm(forms.Form):
 
     overlap = forms.ChoiceField(
         choices=[
-            (Bundle.Overlap.SAME, "The same run: the shared answers are there already, only the rest is new"),
-            (Bundle.Overlap.ANOTHER, "Another run, in which some answers came out equal: all of them are new"),
+            (Bundle.Overlap.SAME, "The same run: the shared answers are here already, only the rest is new"),
+            (Bundle.Overlap.ANOTHER, "Another run, in which some answers happen to be equal: all of them are new"),
         ],
         widget=forms.RadioSelect,
         label="Is it the same run?",
@@ -77,7 +77,7 @@ class AskedForm(forms.ModelForm):
         required=False,
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40, "class": "ak-code", "spellcheck": "false"}),
-        help_text="One setting a line: temperature = 0.7. Read from the run's configuration where it has them.",
+        help_text="One setting per line: temperature = 0.7. Read from the run's configuration where it has them.",
     )
 
     class Meta:
@@ -88,7 +88,7 @@ class AskedForm(forms.ModelForm):
             "display_name": "What pages show instead of the name in the runs.",
             "provider": "Who made it.",
             "kind": "A baseline is shown beside the models and has no rank.",
-            "prompt": "As far as the run says; the task's own prompt is the kernel's.",
+            "prompt": "As recorded by the run; the task's own prompt belongs to the kernel.",
         }
         widgets = {
             "display_name": forms.TextInput(attrs={"class": "vTextField"}),

@@ -251,7 +251,7 @@ class BundlePages(admin.ModelAdmin):
             bundle, public=bool(form.cleaned_data["public"]), overlap=overlap.cleaned_data["overlap"] if overlap else ""
         )
         self.log_change(request, bundle, "Import confirmed.")
-        messages.success(request, "The import has begun; its answers are graded one after another.")
+        messages.success(request, "Import started; answers are graded one by one.")
         return HttpResponseRedirect(page_of(bundle))
 
     def again(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -309,7 +309,7 @@ def fault(bundle: Bundle) -> tuple[str, str] | None:
         return None
     rows = "its only row" if bundle.rows == 1 else f"none of its {bundle.rows:,} rows"
     is_one = "is not one" if bundle.rows == 1 else "is one"
-    return "Not a bundle.", f"It would have to hold answers to our kernels: {rows} {is_one}, for the reasons below."
+    return "Not a bundle.", f"It must contain answers to our kernels: {rows} {is_one}, for the reasons below."
 
 
 def all_valid(*forms: BaseForm) -> bool:

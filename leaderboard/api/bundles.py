@@ -91,24 +91,24 @@ def upload(
     name: Annotated[str, Query(max_length=255, pattern=NO_NUL, description="The file's name, for people.")] = "",
     model: Annotated[str, Query(max_length=300, pattern=NO_NUL, description="For rows that do not name their model.")] = "",
     public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
-    sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
+    sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse the upload if its sha256 differs.")] = "",
     overlap: Annotated[
         str,
         Query(
             pattern="^(same|another)?$",
-            description="Of rows without trace ids, where an earlier bundle has a part of them: whether it is the same run.",
+            description="For rows without trace ids that an earlier bundle has in part: whether this is the same run.",
         ),
     ] = "",
     idempotency_key: Annotated[
         str,
-        Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: answered with the bundle."),
+        Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: the response is the bundle."),
     ] = "",
     upload_length: Annotated[
         str,
         Header(
             alias="Upload-Length",
             pattern="^([0-9]{1,19})?$",
-            description="In bytes, without a body: asks whether so much may be sent. 400: yes, send it. 200: it is there.",
+            description="In bytes, without a body: may a file of this size be sent? 400: yes. 200: it is here already.",
         ),
     ] = "",
 ) -> Status:
@@ -125,7 +125,7 @@ def upload(
     with received(request) as file:
         digest = hash_of(file)
         if sha256 and sha256 != digest:
-            raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
+            raise HttpError(409, f"The upload arrived damaged: its sha256 is {digest}.")
         with whole() as files:
             bundle, is_new = kept(
                 request, file, digest, name=name or file.name or "bundle", model=model, public=public, overlap=overlap

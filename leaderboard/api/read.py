@@ -40,7 +40,7 @@ def models(request: HttpRequest) -> dict[str, Any]:
     "/leaderboard",
     response={200: LeaderboardOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
     openapi_extra=limits.RETRY,
-    summary="A row a model and architecture, as in leaderboard.csv",
+    summary="One row per model and architecture, as in leaderboard.csv",
 )
 def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "") -> dict[str, Any]:
     table = contents.leaderboard_table(selected(request))
@@ -72,7 +72,7 @@ def results(
     return {"items": page, "next": f"{page[-1]['submission']}.{page[-1]['arch']}" if more else None}
 
 
-@router.get("/queue", response={200: QueueOut, 400: Error}, summary="What waits, runs and keeps from running, public rows only")
+@router.get("/queue", response={200: QueueOut, 400: Error}, summary="What is waiting, running and parked; public rows only")
 def queue(request: HttpRequest) -> HttpResponse:
     return api_queue(request)
 
@@ -92,5 +92,5 @@ def after(cursor: str) -> Q:
     uid, _, arch = cursor.partition(".")
     last = Submission.objects.public().filter(uid=uid).values_list("pk", flat=True).first() if arch in ARCHS else None
     if last is None:
-        raise BadSelection("cursor is of no page: begin again without one.")
+        raise BadSelection("Unknown cursor: start again without one.")
     return Q(submission_id__gt=last) | Q(submission_id=last, arch__gt=arch)

@@ -91,7 +91,7 @@ def _unpack_file(taker: Taker, name: str) -> None:
     elif kind:
         raise BundleError(f"This is a {kind} file: {READ} can be read here.")
     elif name.lower().endswith(ARCHIVES) and not is_text(first):
-        raise BundleError(f"It is named like an archive, but is none, or a damaged one: {READ} can be read here.")
+        raise BundleError(f"It is named like an archive, but is not one, or it is damaged: {READ} can be read here.")
     else:
         source.seek(0)
         taker.take(bare_name(name), source)

@@ -116,7 +116,7 @@ class Skipped:
 
 @dataclass(kw_only=True)
 class Unpacked:
-    """All members that may matter, and the files that were passed over with a reason."""
+    """All members that may matter, and the files that were skipped with a reason."""
 
     members: list[Member] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)

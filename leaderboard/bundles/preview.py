@@ -30,7 +30,7 @@ class Preview:
 
     def lines(self) -> Iterator[str]:
         """For people."""
-        yield f"{self.answers} answers in {self.rows} rows; {self.skipped.total()} passed over"
+        yield f"{self.answers} answers in {self.rows} rows; {self.skipped.total()} skipped"
         for model, kernels in self.models.items():
             yield f"  {model}: {kernels.total()} answers to {len(kernels)} kernels"
         for item in self.report:

@@ -26,8 +26,8 @@ REASON_LENGTH = 400
 BLANK_PER_ROW = 4
 RUNS_TOLD = 5  # different values of one setting, of a model that was asked in many ways
 ONE_A_LINE = "each row is one object in one line (JSON Lines)"
-CUT_OFF = "broken JSON: it was cut off, the file ends here"
-REPEATED = "duplicate: it came earlier in the bundle"
+CUT_OFF = "broken JSON: the line is cut off, the file ends here"
+REPEATED = "duplicate: an earlier row of the bundle is the same"
 
 
 @dataclass(kw_only=True)

@@ -143,5 +143,5 @@ class Decompressed:
             self.left = self.engine.unused_data.lstrip(b"\0")
             self.engine = None
         elif not data and not more:
-            raise EOFError("it breaks off in the middle")
+            raise EOFError("it is truncated")
         return data

@@ -51,7 +51,7 @@ def check_end(forward: Forward, taker: Taker) -> None:
     """tarfile takes a broken header for the end: then answers would be missing without a word."""
     last = forward.last_block
     if last.strip(b"\0"):
-        raise BundleError(f"The archive is damaged: no file begins at byte {forward.position - len(last)} of the tar.")
+        raise BundleError(f"The archive is damaged: no file starts at byte {forward.position - len(last)} of the tar.")
     if len(last) < BLOCK:
         taker.skip(ITSELF, "the tar has no end mark: it may have been cut off")
     while data := forward.read(CHUNK):

@@ -42,7 +42,7 @@ def read_runs(paths: Sequence[Path], kernels: Collection[str], model: str = "") 
             except BundleError as error:
                 raise BundleError(f"{path}: {error}") from error
         if not reading.rows:
-            raise BundleError(f"{path}: nothing in it that could be an answer: no .jsonl and no .c file with a row")
+            raise BundleError(f"{path}: it contains no answer: no .jsonl and no .c file with a row")
         formats = [name for name, _ in reading.formats.most_common()]
         found.runs.append({"run": path.resolve().name, "formats": formats, "rows": reading.rows, "answers": answers})
     found.answers = list(known.values())

@@ -40,7 +40,7 @@ class Asking:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadAsking("--base-url should be like https://api.example.com/v1")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise BadAsking("--base-url holds more than an address: a key belongs into the environment (--api-key-var)")
+            raise BadAsking("--base-url contains more than an address: put the key into an environment variable (--api-key-var)")
         if not self.model.strip():
             raise BadAsking("the model has no name")
 

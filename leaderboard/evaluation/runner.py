@@ -73,7 +73,7 @@ class Runner:
         at_work, hopeless, told = len(workers), None, False
         while at_work and not self._is_over():
             if self.interrupts and not told:
-                say("Waiting for the questions that are under way; once more ends at once.")
+                say("Waiting for the open questions; interrupt again to stop at once.")
                 told = True
             try:
                 came = home.get(timeout=LOOK_S)

@@ -54,5 +54,5 @@ def key_from(variable: str) -> Secret:
     if not value:
         raise BadKey("the environment variable that --api-key-var names is not set, or empty")
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise BadKey("the environment variable that --api-key-var names holds characters that no key has")
+        raise BadKey("the environment variable that --api-key-var names contains characters that no key has")
     return Secret(value)

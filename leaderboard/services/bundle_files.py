@@ -76,7 +76,7 @@ def keep_file(
             raise
     bundle.file.delete(save=False)
     if known is None:
-        raise BundleError("The same file was uploaded and deleted in this moment: try again.")
+        raise BundleError("The same file was uploaded and deleted at the same moment: try again.")
     raise AlreadyThere(known)
 
 

@@ -119,7 +119,7 @@ def look_through(bundle: Bundle, token: UUID, reading: Reading, *, needs_answers
 
 def nothing_in(report: list[dict[str, Any]]) -> str:
     more = f" {shorten(report[0]['file'], 100)}: {report[0]['reason']}." if report else ""
-    return f"Nothing in it that could be an answer: no .jsonl and no .c file with a row.{more}"
+    return f"It contains no answer: no .jsonl and no .c file with a row.{more}"
 
 
 def no_answer_in(tally: Tally) -> str:
@@ -127,4 +127,4 @@ def no_answer_in(tally: Tally) -> str:
     reasons = list(tally.kinds().items())
     named = "; ".join(f"{number} x {shorten(reason, 100)}" for reason, number in reasons[:5])
     more = f"; {len(reasons) - 5} more reasons" if len(reasons) > 5 else ""
-    return f"There is no answer to any of our kernels in it. Its rows: {named}{more}."
+    return f"It contains no answer to any of our kernels. Its rows: {named}{more}."

@@ -23,7 +23,7 @@ from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, Submission
 
 NAMED = 3  # earlier bundles that a sentence names
-ASK = "say whether it is the same run (overlap=same, --same-run) or another one (overlap=another, --another-run)"
+ASK = "say whether it is the same run (overlap=same, --same-run) or another run (overlap=another, --another-run)"
 
 
 class Undecided(BundleError):
@@ -68,7 +68,7 @@ def question(bundle: Bundle, overlaps: Sequence[dict[str, Any]]) -> str:
         f"{one['uid']} ({shorten(one['name'], 80)}): {one['shared']} of its {one['of']}" for one in overlaps[:NAMED]
     )
     more = f", and of {len(overlaps) - NAMED} more" if len(overlaps) > NAMED else ""
-    return f"{shorten(bundle.name, 80)} holds a part of the answers of bundle {named}{more}: {ASK}."
+    return f"{shorten(bundle.name, 80)} contains some of the answers of bundle {named}{more}: {ASK}."
 
 
 @dataclass

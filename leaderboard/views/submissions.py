@@ -186,7 +186,8 @@ def _waiting_sentence(result: Result, parked: str | None) -> dict[str, str]:
         "failed": ("failed on our side", "Nothing is scored; an operator has to look into it."),
     }[result.state]
     if result.state == Result.State.QUEUED and parked:
-        word, text = "parked", f"{parked[0].upper()}{parked[1:]}. It starts by itself when there is one; nothing is scored."
+        why = f"{parked[0].upper()}{parked[1:]}"
+        word, text = "parked", f"{why}. It starts automatically once a sandbox is available; nothing is scored."
     return {"word": f"◌ {word} on {result.arch}", "text": f"{result.failure} {text}".strip(), "kind": "ours"}
 
 

@@ -29,9 +29,9 @@ from leaderboard.web.refusals import nothing_there, refusal
 log = logging.getLogger(__name__)
 _LONG_NUMBER = re.compile(r"\d{1000}")  # Python itself reads none of more than 4300 digits
 NO_UTF8 = "is not UTF-8 text"
-NO_TEXT = "holds a character that is no text (NUL, or half of a surrogate pair)"
-OUT_OF_RANGE = "The request holds a number or a date that is out of range."
-NO_FILTER = "The list cannot be filtered or sorted like that: a parameter is unknown, or its value is of another kind."
+NO_TEXT = "contains a character that is not text (NUL, or half of a surrogate pair)"
+OUT_OF_RANGE = "The request contains a number or a date that is out of range."
+NO_FILTER = "The list cannot be filtered or sorted like that: a parameter is unknown, or its value has the wrong type."
 TOO_LARGE = ("Python int too large to convert", "date value out of range")  # how SQLite's driver and datetime say it
 NO_KIND = "The header Content-Type cannot be read."
 NO_CHARSET = "The form is in a charset that is not UTF-8: send it in UTF-8."

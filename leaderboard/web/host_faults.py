@@ -15,7 +15,7 @@ from leaderboard.web.refusals import wants_json
 log = logging.getLogger(__name__)
 
 AGAIN_S = 60
-WHAT = "what you asked for was not done; try again later"
+WHAT = "the request was not carried out; try again later"
 
 
 class HostFaults:

@@ -150,7 +150,7 @@ def test_nobody_takes_more_than_a_share(person: Client, settings: Any) -> None:
     paste(person)
     paste(person)
     refused = paste(person, status=429)
-    assert "wait for their verdicts" in refused.content.decode()
+    assert "waiting for their verdicts" in refused.content.decode()
     assert int(refused.headers["Retry-After"]) > 0
     paste(signed_in("other"))
     for result in Result.objects.queued():

@@ -289,7 +289,7 @@ def test_each_agent_of_an_episode_is_accounted_for(read: Read) -> None:
 
 def test_a_trace_that_was_rescored_twice_is_one_answer(read: Read) -> None:
     found = read(lines(*[episode("dot_f32", "x")] * 2))
-    assert (len(found.answers), found.reasons) == (1, ["duplicate: it came earlier in the bundle"])
+    assert (len(found.answers), found.reasons) == (1, ["duplicate: an earlier row of the bundle is the same"])
 
 
 # Rows of the oldest
@@ -332,14 +332,14 @@ def test_a_last_line_that_was_cut_off_is_named_as_such(read: Read) -> None:
     whole = lines(row(), row(kernel="sort_u32"))
     found = read(whole[:-30], "run.jsonl")
     assert found.places == [("run.jsonl", 2)]
-    assert found.reasons == ["broken JSON: it was cut off, the file ends here"]
+    assert found.reasons == ["broken JSON: the line is cut off, the file ends here"]
     assert len(found.answers) == 1
 
 
 def test_so_is_one_that_was_cut_off_within_a_character(read: Read) -> None:
     text = json.dumps(row(answer="é"), ensure_ascii=False).encode()
     assert read(lines(row()) + text[: text.index("é".encode()) + 1]).reasons == [
-        "broken JSON: it was cut off, the file ends here"
+        "broken JSON: the line is cut off, the file ends here"
     ]
 
 

@@ -136,7 +136,7 @@ def test_of_two_members_of_one_name_both_are_read(read: Read) -> None:
             archive.writestr("a.jsonl", content)
     found = read(buffer.getvalue())
     assert [answer.kernel for answer in found.answers] == ["dot_f32", "sort_u32"]
-    assert found.reasons == ["duplicate: it came earlier in the bundle"]
+    assert found.reasons == ["duplicate: an earlier row of the bundle is the same"]
 
 
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])

@@ -132,7 +132,7 @@ def test_an_interrupted_run_says_how_to_go_on(out, tmp_path, number):
     process.send_signal(number)
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert "the same command goes on from there" in said
+    assert "run the same command again to resume" in said
 
 
 def test_a_line_torn_by_a_crash_is_graded_again(out):
@@ -235,7 +235,7 @@ def test_a_fault_that_needs_an_operator_stops_its_architecture_only(out, tmp_pat
         (["--sandbox", "riscv=local"], "ARCH=NAME"),
         (["--sandbox", "arm64=nope"], "ARCH=NAME"),
         (["/nowhere"], "/nowhere does not exist"),
-        ([str(ROOT / "scripts")], "nothing in it"),
+        ([str(ROOT / "scripts")], "it contains no answer"),
         (["--sandbox", "amd64=emulated"], "emulated is for arm64"),
     ],
 )
@@ -248,7 +248,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_graded(out, arguments
 
 def test_a_file_that_is_no_comparison_is_not_written_over(out):
     out.write_text('{"mine": 1}')
-    with pytest.raises(cli.Refused, match="no comparison"):
+    with pytest.raises(cli.Refused, match="not a comparison"):
         compare(out, "--kernels", "dot_f32")
     assert out.read_text() == '{"mine": 1}'
 

@@ -132,7 +132,7 @@ def test_what_is_no_bundle_is_called_so_first_and_has_no_preview(admin_client, d
     assert reason in start[:200]
     for word in ("Waiting to be confirmed", "Import", "Public", "Private", "Answers by model"):
         assert word not in start
-    assert "Download the original file" in start
+    assert "The file as it came" in start
     assert "waiting to be confirmed" not in listed_states(admin_client)
 
 
@@ -173,7 +173,7 @@ def test_deleting_a_bundle_says_what_goes_and_what_stays_and_asks(admin_client, 
         "Gradings of these answers 4",
         "Models without any other answer 1",
         "they stay 0",
-        "What other bundles brought too stays",
+        "Answers that other bundles contain too stay",
     ):
         assert expected in text
     assert Bundle.objects.exists()

@@ -190,8 +190,8 @@ def test_an_unreadable_bundle_says_why_and_may_be_uploaded_again(settings):
 
 
 def test_a_file_without_rows_is_no_bundle():
-    assert "Nothing in it" in bundle_reading.read(keep(b"")).error
-    assert "Nothing in it" in bundle_reading.read(keep(zip_of({"readme.txt": b"x"}))).error
+    assert "It contains no answer" in bundle_reading.read(keep(b"")).error
+    assert "It contains no answer" in bundle_reading.read(keep(zip_of({"readme.txt": b"x"}))).error
 
 
 def test_an_empty_folder_is_no_bundle(tmp_path):

@@ -185,7 +185,7 @@ def test_somebody_who_may_only_view_cannot_regrade(kernels: object) -> None:
     person.user_permissions.add(Permission.objects.get(codename="view_submission"))
     page = act(client, "submission", "regrade", [things])
     assert page.status_code == 403
-    assert "You need the right “regrade results” (group operator or reviewer). Ask an operator." in text_of(page)
+    assert "You need the permission “regrade results” (group operator or reviewer). Ask an operator." in text_of(page)
     assert not things.results.exists()
 
 
@@ -221,12 +221,12 @@ def test_a_refusal_names_the_right_in_the_admin_on_the_site_and_to_programs() ->
     person, client = signed_in("staff")
     page = client.get(reverse("admin:leaderboard_bundle_add"))
     assert page.status_code == 403
-    assert "You need the right “add bundle” (group operator or uploader). Ask an operator." in text_of(page)
+    assert "You need the permission “add bundle” (group operator or uploader). Ask an operator." in text_of(page)
     page = client.get(reverse("admin:leaderboard_machine_changelist"))
     assert "“view machine” (group operator or reviewer)" in text_of(page)
     assert "“change user”. Ask an administrator." in text_of(client.post(f"/admin/auth/user/{person.pk}/change/"))
     said = client.post(reverse("admin:leaderboard_bundle_add"), headers={"accept": "application/json"})
-    assert said.json()["detail"].startswith("You need the right “add bundle”")
+    assert said.json()["detail"].startswith("You need the permission “add bundle”")
     program = Client(headers={"Authorization": f"Bearer {tokens.make(person, 'x')[1]}"})
     told = program.post("/api/bundles", b"x", content_type="application/octet-stream")
     assert (told.status_code, told.json()) == (403, {"detail": rights.sentence("add_bundle")})

@@ -28,8 +28,8 @@ COUNTS = ("max_tokens", "max_completion_tokens", "seed")
 
 class Command(BaseCommand):
     help = (
-        "Ask a model for answers to the kernels through an OpenAI-compatible endpoint, and grade them. The same command goes on "
-        "after an interruption. The key is read from the environment and stored nowhere."
+        "Ask a model for answers to the kernels through an OpenAI-compatible endpoint, and grade them. After an interruption, "
+        "the same command resumes. The key is read from the environment and stored nowhere."
     )
     stealth_options = ("on_progress", "on_bundle", "grace_s")  # of who calls it from a program
 
@@ -47,25 +47,27 @@ class Command(BaseCommand):
             action="extend",
             choices=ARCHS,
             default=[],
-            help="grade only there; one alone is told to the model",
+            help="grade only on these architectures; a single one is named to the model",
         )
-        asking = parser.add_argument_group("how it is asked")
+        asking = parser.add_argument_group("sampling settings")
         for name in NUMBERS:
             asking.add_argument(_option(name), type=float, metavar="X")
         for name in COUNTS:
             asking.add_argument(_option(name), type=int, metavar="N")
         asking.add_argument("--reasoning-effort", metavar="WORD")
         asking.add_argument("--extra", type=_json_object, default={}, metavar="JSON", help="further fields of the request")
-        patience = parser.add_argument_group("patience")
-        patience.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="questions at a time; default 8")
-        patience.add_argument("--timeout", type=float, default=900.0, metavar="S", help="for one whole answer; default 900 s")
-        patience.add_argument("--retries", type=int, default=5, metavar="N", help="after 429, 5xx, broken connections; default 5")
-        patience.add_argument("--retry-errors", action="store_true", help="ask again what ended in an error the last time")
-        patience.add_argument("--again", action="store_true", help="a new evaluation, though there is one of the same questions")
+        patience = parser.add_argument_group("limits")
+        patience.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="concurrent questions; default 8")
+        patience.add_argument("--timeout", type=float, default=900.0, metavar="S", help="limit of one answer; default 900 s")
+        patience.add_argument(
+            "--retries", type=int, default=5, metavar="N", help="after 429, 5xx or a lost connection; default 5"
+        )
+        patience.add_argument("--retry-errors", action="store_true", help="repeat the questions that ended in an error")
+        patience.add_argument("--again", action="store_true", help="start anew, even if the same questions were asked")
         money = parser.add_argument_group("cost, in US dollars for a million tokens, where the service does not say it")
         money.add_argument("--price-prompt", type=float, metavar="X")
         money.add_argument("--price-completion", type=float, metavar="X")
-        parser.add_argument("--private", action="store_true", help="only reviewers and operators see what it brings")
+        parser.add_argument("--private", action="store_true", help="private: only reviewers and operators see the answers")
         parser.add_argument("--wait", action="store_true", help="until everything is graded")
         parser.add_argument("--no-import", action="store_true", help="leave the answers in their folder")
 
@@ -84,7 +86,7 @@ class Command(BaseCommand):
         except (BadKey, BadAsking, InUse) as error:
             raise CommandError(str(error)) from error
         if not whole:
-            self.stdout.write(f"Interrupted: what is answered is in {path}; the same command goes on from there.")
+            self.stdout.write(f"Interrupted: the answers so far are in {path}; run the same command again to resume.")
             sys.exit(exit_status.INTERRUPTED)
         if not any("answer" in row for row in folder.rows):
             raise CommandError(f"no answer at all; the errors are in {path}")
@@ -137,7 +139,7 @@ class Command(BaseCommand):
                 with _signals(runner.interrupt):
                     return runner.run(todo, keep, bar.say)
             except Hopeless as hopeless:
-                raise CommandError(f"{hopeless}. Nothing more was asked; the same command goes on once that is mended.") from None
+                raise CommandError(f"{hopeless}. Stopped asking; run the same command again once that is fixed.") from None
 
     def report(self, folder: Folder) -> None:
         used = totals(folder.rows)

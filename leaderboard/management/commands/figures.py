@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = "Write the figures of a selection as SVG, PDF or PNG in paper size."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("out", type=Path, help="a folder; it is made where it is not there")
+        parser.add_argument("out", type=Path, help="a folder; it is made if it does not exist")
         parser.add_argument("--format", choices=FORMATS, default="pdf")
         parser.add_argument("--scale", choices=["log", "linear"], default="log", help="of speedups")
         selection_arguments(parser)

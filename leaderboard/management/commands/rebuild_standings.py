@@ -8,7 +8,7 @@ from leaderboard.services import standings
 
 
 class Command(BaseCommand):
-    help = "Work out from scratch which results are current, and the summaries that pages read."
+    help = "Compute again, from the results alone, which of them are current, and the summaries that pages read."
 
     def handle(self, *args: Any, **options: Any) -> None:
         with progress_bar(LanguageModel.objects.count(), "models") as bar:
