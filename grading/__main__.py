@@ -28,7 +28,7 @@ from kernels.spec import BASELINES, KernelSpec, SpecError
 SPENDING = ("call_s", "total_s", "size", "batch", "rounds", "processes", "memory_limit_mb")
 EPILOG = """
 FILE is C, or a reply in which the C stands between <answer> and </answer>; - reads standard input.
-Without --kernel a baseline is graded on every kernel; --json then prints one object a line.
+Without --kernel a baseline is graded on every kernel; --json then prints one object per line.
 Exit status: 0 for any verdict on the answer, 2 for a wrong command line, 3 when the grader itself failed.
 """
 

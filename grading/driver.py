@@ -20,7 +20,7 @@ from grading.text import clean, decode, one_sentence
 NOT_THE_DRIVERS = {Verdict.NO_ANSWER}
 STAGES = ("compile", "inspect", "link", "start", "tests", "benchmark")
 
-# One command an answer: a fresh folder for it, the driver, and nothing left. $1 is the harness, $2 the kernel, the rest are
+# One command per answer: a fresh folder for it, the driver, and nothing left. $1 is the harness, $2 the kernel, the rest are
 # options.
 GRADE = f"""
 [ -x "$1/grade" ] || exit {HARNESS_MISSING}

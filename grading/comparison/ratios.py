@@ -43,7 +43,7 @@ class Ratio:
 
 
 def throughput(record: Record | None) -> float | None:
-    """Millions of units a second; of what passed and was timed."""
+    """Millions of units per second; of what passed and was timed."""
     return record["throughput_m"] if record and record["passed"] and record["throughput_m"] else None
 
 
@@ -62,7 +62,7 @@ def of_answers(strata: Sequence[Sequence[Pair]], value: Callable[[Record | None]
 
 
 def of_baselines(pairs: Sequence[Pair], value: Callable[[Record | None], float | None]) -> Ratio:
-    """One source a kernel; the kernels are fixed."""
+    """One source per kernel; the kernels are fixed."""
     known = [(pair, log) for pair in pairs if (log := _log_ratio(pair, value)) is not None]
     if not known:
         return _ratio(pairs, value, Estimate())

@@ -52,7 +52,7 @@ class Summary:
     score: Estimate
     speedup: Estimate
     speedup_all: Estimate  # mean over kernels of the mean over all answers, a failed one counted as 1x
-    throughput: Estimate  # millions of units a second: comparable within a set of kernels only
+    throughput: Estimate  # millions of units per second: comparable within a set of kernels only
     extra: Estimate  # MiB
     share: Estimate  # extra memory / the kernel's limit
     share_of_reference: Estimate  # extra memory / the reference's, over kernels where that is known

@@ -40,7 +40,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios:
-    """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units a second."""
+    """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units per second."""
 
     throughput: Estimate
     memory: Estimate

@@ -20,7 +20,7 @@ NOT_SHOWN = {"arch"}  # stands in the head
 
 @dataclass(frozen=True)
 class Row:
-    """As text: one value a run, then one an architecture."""
+    """As text: one value per run, then one an architecture."""
 
     name: str
     values: list[str]

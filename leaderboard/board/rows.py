@@ -115,7 +115,7 @@ def board_rows(selection: Selection, summaries: Summaries | None = None) -> list
 
 
 def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
-    """One line a model, in the order of the first architecture; models that have answers on another one only come after."""
+    """One line per model, in the order of the first architecture; models that have answers on another one only come after."""
     by_model: dict[LanguageModel, dict[str, Row]] = defaultdict(dict)
     for row in rows:
         by_model[row.model][row.arch] = row

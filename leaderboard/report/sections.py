@@ -56,7 +56,7 @@ def method(report: Report) -> Iterator[str]:
 
 
 def models(report: Report) -> Iterator[str]:
-    """Models by metrics, a table an architecture."""
+    """Models by metrics, a table per architecture."""
     yield "## Models"
     yield ""
     header = ("model", "rank", "score", "95 %", "passed", "95 %", "speedup", "95 %", "extra MiB", "of limit")

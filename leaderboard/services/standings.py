@@ -118,7 +118,7 @@ def summary(cell: Cell) -> dict[str, object]:
 
 
 def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
-    """All currents and summaries from scratch, a transaction a model. Returns how many summaries there are."""
+    """All currents and summaries from scratch, a transaction per model. Returns how many summaries there are."""
     for model in LanguageModel.objects.order_by("pk"):
         with transaction.atomic():
             lock_models([model.pk])

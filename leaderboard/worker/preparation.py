@@ -23,7 +23,7 @@ from leaderboard.services import accounts
 from leaderboard.services.catalog import Synced, sync_kernels
 from leaderboard.services.housekeeping import ensure_schedule
 
-KEY = 0x617263686B65726E  # "archkern": one number a purpose, for all who share the database
+KEY = 0x617263686B65726E  # "archkern": one number per purpose, for all who share the database
 LOOK_S = 0.5
 TELL_AGAIN_S = 60.0
 LOST_CLIENT_S = 2  # PostgreSQL looks so often whether a client whose statement runs is still there

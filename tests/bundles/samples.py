@@ -113,7 +113,7 @@ def run_0_3_0() -> Files:
 
 
 def run_0_2() -> Files:
-    """One bare trace a line; usage and finish reason stand with the node, the model only in the configuration."""
+    """One bare trace per line; usage and finish reason stand with the node, the model only in the configuration."""
     folder = f"outputs/arch-kernels-v1--stub--sample-7b--null/{UUID}"
     usage = {"prompt_tokens": 32, "cached_input_tokens": 10, "completion_tokens": 19}
     rows = []

@@ -1,4 +1,4 @@
-"""One sandbox a worker, found again after a restart; the leaked ones swept."""
+"""One sandbox per worker, found again after a restart; the leaked ones swept."""
 
 import os
 import subprocess

@@ -130,7 +130,7 @@ def test_nothing_is_too_good_before_the_tuned_baseline_is_known(grade):
 
 
 def measured_limit(result, throughput_m):
-    """The machine behind the result can do so many millions of dot_f32's elements a second, of 8 bytes each."""
+    """The machine behind the result can do so many millions of dot_f32's elements per second, of 8 bytes each."""
     Calibration.objects.create(place="here", machine=result.machine, limits={"read_bandwidth": throughput_m * 8 / 1000})
 
 

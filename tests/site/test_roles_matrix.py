@@ -169,7 +169,7 @@ def quiet(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def table() -> dict[str, str]:
-    """{what is asked: a letter a role}"""
+    """{what is asked: a letter per role}"""
     rows = (line.rsplit(maxsplit=1) for line in TABLE.read_text().splitlines() if line and not line.startswith("#"))
     return dict(rows)  # type: ignore[arg-type]
 

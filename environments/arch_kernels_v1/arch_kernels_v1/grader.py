@@ -1,4 +1,4 @@
-"""One sandbox an architecture for all concurrent rollouts of this process, in which answers are graded one after the other.
+"""One sandbox per architecture for all concurrent rollouts of this process, in which answers are graded one after the other.
 
 Theory of operation. A sandbox is not for several threads at once, and two benchmarks at once would measure each other. So each
 has one thread of its own, which opens it for the first answer, grades what is handed to it in order, and closes it in the end.

@@ -1,4 +1,4 @@
-"""What verifiers sees: one task a kernel, graded once in finalize, scored from the trace alone."""
+"""What verifiers sees: one task per kernel, graded once in finalize, scored from the trace alone."""
 
 from __future__ import annotations
 
