@@ -36,9 +36,9 @@ def name_of(permission: Permission) -> str:
 
 
 def table() -> str:
-    """For docs/operations.md: the rights of each group that lead somewhere."""
+    """For docs/operations.md: the permissions of each group that have an effect."""
     found = Permission.objects.filter(content_type__app_label=access.APP, group__name__in=ROLES).distinct().order_by("name", "pk")
-    rows = ["| right | " + " | ".join(ROLES) + " |", "| --- |" + " --- |" * len(ROLES)]
+    rows = ["| permission | " + " | ".join(ROLES) + " |", "| --- |" + " --- |" * len(ROLES)]
     for permission in found:
         if permission.content_type.model not in UNSEEN and permission.codename not in IDLE:
             holders = set(permission.group_set.values_list("name", flat=True))
