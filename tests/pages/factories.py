@@ -73,7 +73,7 @@ compilation terminated.
 SOURCE = """\
 #include <immintrin.h>
 
-/* one line per lane; "tail" <later> & so on */
+/* one line a lane; "tail" <later> & so on */
 static const int lanes = 0x10;
 
 float dot_f32(const float *a, const float *b, size_t n)
