@@ -134,7 +134,7 @@ def seconds(text: str) -> float:
 
 
 def summary(gradings: list[Grading], workers: int, grade_s: float) -> Measured:
-    """Of the time in which all workers work: from the moment the last one has its sandbox until the queue is empty."""
+    """Figures of the time in which all workers work: from when the last one has its sandbox until the queue is empty."""
     by_worker: dict[str, list[Grading]] = {}
     for grading in sorted(gradings, key=lambda one: one.started):
         by_worker.setdefault(grading.worker, []).append(grading)

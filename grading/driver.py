@@ -122,7 +122,7 @@ def _number(value: Any) -> float:
 
 
 def _amount(value: Any) -> float | None:
-    """None, or a number that is not negative."""
+    """Returns the number, which may not be negative, or None."""
     if value is not None and _number(value) < 0:
         raise ValueError(f"{value!r} is negative")
     return None if value is None else float(value)

@@ -66,7 +66,7 @@ def grade_reply(reply: str, kernel: KernelSpec, sandbox: Sandbox, options: Optio
 
 
 def grade_extracted(answer: Extracted, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:
-    """The same, where it is known what the answer is. Raises Fault."""
+    """Grade an answer that was extracted already. Raises Fault."""
     graded = grade_source(answer.source, kernel, sandbox, options)
     return replace(graded, answer_from=answer.answer_from)
 

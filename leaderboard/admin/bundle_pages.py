@@ -76,7 +76,7 @@ class BundlePages(admin.ModelAdmin):
 
     def refusing(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         """Too large an upload, or one that there is no room for, is refused by its announced length, on the form itself: the
-        check against forgery would read it."""
+        CSRF check would read the whole body."""
 
         def refuse(request: HttpRequest) -> HttpResponse:
             if request.method == "POST" and self.has_add_permission(request):

@@ -46,7 +46,7 @@ class BundleAdmin(BundlePages, DeletesInBulk):
 
     @admin.display(description="state", ordering="state")
     def what_it_is(self, bundle: Bundle) -> str:
-        """Of a file that waits and can never be imported, what its page says."""
+        """What the page of a file that waits and can never be imported says."""
         waits_in_vain = bundle.state == Bundle.State.PREVIEW and not bundle.answers and fault(bundle)
         return "not a bundle" if waits_in_vain else bundle.get_state_display()
 

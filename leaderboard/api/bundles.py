@@ -45,7 +45,7 @@ BROKE_OFF = "The upload broke off: send it again."
 
 
 def user_of(request: HttpRequest) -> User:
-    """Behind Token there is always one."""
+    """The request's user: Token authentication guarantees one."""
     return cast(User, request.user)
 
 
@@ -361,7 +361,7 @@ def seen(bundle: Bundle) -> dict[str, Any]:
 
 
 def moving(bundle: Bundle, known: Counts) -> list[dict[str, Any]]:
-    """Its progress, and why an architecture does not move: a private bundle is in no public count."""
+    """The bundle's progress, and why an architecture does not move: a private bundle is in no public count."""
     workers = living_workers(timezone.now())
     rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]

@@ -72,7 +72,7 @@ class OneSided(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What takes from the difference its meaning; mostly nothing does."""
+        """A caveat for this difference; usually empty."""
         unmeasured = self.emulated and self.verdict == "memory_limit"  # which no emulated grading gives
         return f" Memory is not measured on {self.passed_on}, which is emulated." if unmeasured else ""
 
@@ -93,7 +93,7 @@ class Pairs:
 
 
 def pairs(selection: Selection) -> Pairs:
-    """Of the selected kernels and models; baselines first, then models by name. Kept for a while: it reads every result."""
+    """Ratios of the selected kernels and models; baselines first, then models by name. Cached, since it reads every result."""
     return kept_pairs(selection, Summaries(selection.kernels))
 
 
@@ -105,7 +105,7 @@ def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
 
 
 def fresh_pairs(selection: Selection) -> Pairs:
-    """The same, never from the cache: a change of emulated results alone is seen there only after a while."""
+    """Ratios computed anew: in the cached ones, a change of emulated results alone shows only after a while."""
     by_model: dict[int, list[tuple[str, str, dict[str, Side]]]] = defaultdict(list)
     for uid, model, kernel, sides in _read(selection):
         by_model[model].append((uid, kernel, sides))

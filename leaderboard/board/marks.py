@@ -42,7 +42,7 @@ def marks(result: Result) -> list[str]:
 
 
 def explanations(result: Result) -> list[str]:
-    """The same as sentences, with the reasons that people gave."""
+    """The marks of a result as sentences, with the reasons that people gave."""
     sentences = {
         "invalid": f"Declared invalid by a person: {result.invalid_reason or 'no reason given'}.".replace("..", "."),
         "flagged": "Too good to be counted before a person has looked at it."

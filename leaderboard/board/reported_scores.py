@@ -1,4 +1,4 @@
-"""The scores that runs gave their answers themselves, beside ours: the same grader in another place should agree."""
+"""Scores reported by the runs themselves, beside ours: the same grader in another place should agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_SHOWN = {"arch"}  # stands in the head
 
 @dataclass(frozen=True)
 class Row:
-    """As text: one value per run, then one an architecture."""
+    """One score as text: a value per run, then one per architecture."""
 
     name: str
     values: list[str]
@@ -49,7 +49,7 @@ def own_scores(submission: Submission, current: Sequence[Result], bundles: Query
 
 
 def _ours(result: Result, name: str) -> Any:
-    """Of the same name, and so of the same meaning."""
+    """Our figure of the same name, and so of the same meaning."""
     return getattr(result, name, None) if name in FIELDS else None
 
 

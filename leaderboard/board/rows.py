@@ -97,10 +97,10 @@ class Line:
 def board_rows(selection: Selection, summaries: Summaries | None = None) -> list[Row]:
     """Every (model, architecture) with rankable answers, best first within an architecture; n/a sorts last, ties by name.
 
-    Below all others, without a rank, and without a part in anybody's, stands what has no graded answer to one of the kernels: its
+    Models without a graded answer to every kernel are below all others, have no rank and affect nobody's: their
     figures are over other kernels than theirs.
 
-    Who passes `summaries` (of the selection's kernels) can ask them afterwards whether all figures are of now.
+    Callers that pass `summaries` (of the selection's kernels) can check their `as_of` for staleness.
     """
     summaries = summaries or Summaries(selection.kernels)
     chosen = {model.pk for model in selection.models}

@@ -34,7 +34,7 @@ Cells = dict[int, dict[str, Standing]]  # model's id -> kernel's name -> cell
 
 
 class Summaries:
-    """Of the standings, over these kernels (none: all). Reads them only for what is not kept."""
+    """Summaries of standings for these kernels (all if empty), cached."""
 
     def __init__(self, kernels: Iterable[Kernel] = (), *, fresh: bool = False) -> None:
         self.kernels = tuple(sorted(kernel.pk for kernel in kernels))
@@ -46,7 +46,7 @@ class Summaries:
 
     @cached_property
     def keeper(self) -> Keeper:
-        """Its version changes when any standing does, or what it is measured against."""
+        """The cache of these summaries; its version changes when a standing does, or what standings are measured against."""
         found = Standing.objects.aggregate(newest=Max("updated_at"), last=Max("pk"), count=Count("pk"), answers=Sum("answers"))
         measured = [(kernel.pk, kernel.measurement, kernel.memory_limit_mb, kernel.retired) for kernel in self.all_kernels]
         large = (found["answers"] or 0) > LARGE
@@ -54,7 +54,7 @@ class Summaries:
 
     @property
     def as_of(self) -> datetime | None:
-        """None while everything is of the standings as they are now; else when the oldest figure was computed."""
+        """When the oldest figure was computed; None while everything is from the standings as they are now."""
         return self.keeper.as_of
 
     def of(self, arch: str) -> dict[int, Summary]:

@@ -59,15 +59,15 @@ class Asking:
 
     @property
     def folder_name(self) -> str:
-        """The same for whatever may be continued: the same model, asked the same things in the same way. More rollouts or kernels
-        only add to it."""
+        """One name for all that continues one evaluation: the same model, asked the same questions in the same way. More
+        rollouts or kernels only add to it."""
         prompts = {name: kernel.prompt for name, kernel in load_catalog().items()}
         known = json.dumps([self.model, self.base_url.rstrip("/"), self.sampling, self.system_prompt, prompts], sort_keys=True)
         slug = re.sub(r"[^a-z0-9]+", "-", self.model.lower()).strip("-")[:60] or "model"
         return f"{slug}-{hashlib.sha256(known.encode()).hexdigest()[:10]}"
 
     def config(self, rollouts: int) -> dict[str, Any]:
-        """As runs say it, for the readers of bundles (leaderboard.bundles.runs)."""
+        """The configuration in the form that runs have it, for the readers of bundles (leaderboard.bundles.runs)."""
         taskset = {"id": "arch-kernels-v1"} | ({"system_prompt": self.system_prompt} if self.told else {})
         return {
             "writer": "arch-kernels evaluate",

@@ -19,7 +19,7 @@ class Known(NamedTuple):
 
 
 def known_endpoints(lines: Iterable[str]) -> dict[str, Known]:
-    """Of "name=https://host/v1=KEY_VARIABLE" each; the variable may be left out. Raises ValueError, which repeats no address."""
+    """Endpoints from texts "name=https://host/v1=KEY_VARIABLE" (the variable is optional). Raises ValueError."""
     found = {}
     for line in lines:
         name, _, rest = line.strip().partition("=")

@@ -34,7 +34,7 @@ class Secret:
         return {"Authorization": f"Bearer {self._value}"} if self._value else {}
 
     def hidden_in(self, value: Any) -> Any:
-        """The same JSON value without the key in any of its texts: some services repeat it in their errors."""
+        """The JSON value without the key in any of its texts: some services repeat it in their errors."""
         if isinstance(value, str):
             return value.replace(self._value, HIDDEN) if len(self._value) >= SHORTEST else value
         if isinstance(value, dict):

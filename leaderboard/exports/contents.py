@@ -143,7 +143,7 @@ COMPUTED = {"bundle": "text", "outdated": "bool", "temperature": "text", "max_to
 
 
 def kind_of(path: str) -> str:
-    """Of a column that is read from a field of Result, or of what it refers to."""
+    """The type of a column that is read from a field of Result, or of what it refers to."""
     model: Any = Result
     *relations, name = path.split("__")
     for relation in relations:

@@ -61,7 +61,7 @@ def full(right: str) -> str:
 
 
 def pk_of(user: Any) -> int | None:
-    """None for whoever is not signed in: rows without an owner are not theirs."""
+    """The user's id; None for whoever is not signed in, since rows without an owner are not theirs."""
     pk: int | None = getattr(user, "pk", None)
     return pk
 

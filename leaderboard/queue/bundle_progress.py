@@ -69,7 +69,7 @@ def verdict_table(rows: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
 
 
 def moving(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:
-    """Its progress, and why an architecture does not move."""
+    """The bundle's progress, and why an architecture does not move."""
     workers = living_workers(timezone.now())
     rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]

@@ -77,7 +77,7 @@ def shown() -> ResultQuerySet:
 
 
 def _ordered(boards: dict[str, list[Row]], known: set[int]) -> list[LanguageModel]:
-    """As the first board has them, then those without a measured answer by name; baselines last."""
+    """The models as the first board orders them, then those without a measured answer by name; baselines last."""
     models = LanguageModel.objects.in_bulk(known)
     ranked = [row.model.pk for rows in boards.values() for row in rows if row.model.pk in models]
     rest = sorted(set(models) - set(ranked), key=lambda pk: models[pk].name)
@@ -93,7 +93,7 @@ def _counts(rows: Iterable[tuple[Any, ...]]) -> Counts:
 
 
 def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
-    """Of answers with a verdict on both: where they pass."""
+    """Where answers with a verdict on both architectures pass."""
     passed: dict[tuple[int, int], dict[str, bool]] = defaultdict(dict)
     for arch, _, _, verdict, _, submission, model in rows:
         passed[model, submission][arch] = verdict == "passed"

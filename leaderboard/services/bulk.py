@@ -258,7 +258,7 @@ def retry(action: BulkAction) -> None:
 
 
 def stalled(now: datetime) -> QuerySet[BulkAction]:
-    """Under way, and nobody is at it."""
+    """Actions that have started and that nobody works on."""
     running = BulkAction.objects.filter(state=BulkAction.State.RUNNING)
     return running.filter(Q(lease_until=None) | Q(lease_until__lt=now)).order_by("pk")
 

@@ -25,7 +25,7 @@ from leaderboard.storage import room
 
 
 class AlreadyThere(Exception):
-    """The same file came before; `bundle` is what it became."""
+    """The file was uploaded before; `bundle` is what it became."""
 
     def __init__(self, bundle: Bundle) -> None:
         super().__init__(f"The same file is here already, as bundle {bundle.uid} ({bundle.name}).")
@@ -81,7 +81,7 @@ def keep_file(
 
 
 def restore(known: Bundle, file: File) -> None:
-    """The same bytes again, for a bundle whose file somebody has deleted from the media folder."""
+    """Put a file with the same bytes back, for a bundle whose file somebody has deleted from the media folder."""
     storage, name = known.file.storage, known.file.name
     if name and not storage.exists(name):
         storage.save(name, file)

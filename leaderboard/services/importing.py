@@ -90,7 +90,7 @@ def show_at_once(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
 
 
 def show_by_chunks(bundle: Bundle, token: UUID) -> None:
-    """Of a large bundle, all of which is there: to show it at once would keep everybody else from writing for too long. Killed
+    """Show a large bundle, all of which is there, chunk by chunk: all at once would keep others from writing for too long. Killed
     meanwhile, the import begins again, finds all of it, and goes on here."""
     Bundle.objects.filter(pk=bundle.pk, lease_token=token).update(imported_at=timezone.now())
     ids = list(BundleEntry.objects.filter(bundle=bundle).order_by("submission").values_list("submission_id", flat=True))

@@ -141,13 +141,13 @@ class Matching:
         return known.filter(Q(state__in=[Bundle.State.IMPORTING, Bundle.State.IMPORTED]))
 
     def _rows_of(self, bundle: Bundle) -> Iterator[tuple[int, int]]:
-        """Its submissions, and the digest with which each is looked for here."""
+        """The bundle's submissions, and the digest by which each is looked for in the new file."""
         rows = Submission.objects.filter(entries__bundle=bundle).order_by()
         for pk, key, rollout, named in rows.values_list("pk", "text_key", "rollout", "rollout_named").iterator(chunk_size=2000):
             yield pk, self._digest(key, rollout, named)
 
     def _digest(self, key: str, rollout: int, named: bool | None) -> int:
-        """Of one that came before it was noted whether its row named the rollout, both are tried."""
+        """The digest of an entry; where it was not noted whether its row named the rollout, both forms are tried."""
         unnamed = digest(key, None)
         return digest(key, rollout) if named or (named is None and not self._total(unnamed)) else unnamed
 

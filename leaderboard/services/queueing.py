@@ -143,7 +143,7 @@ def release(token: UUID, reason: str = "") -> bool:
 
 
 def give_back(*workers: str) -> int:
-    """Release whatever workers hold: they end, and know no longer what they were about to do."""
+    """Release the rows that these workers hold: they are shutting down and have lost track of them."""
     tokens = Result.objects.running().filter(worker__in=workers).values_list("lease_token", flat=True)
     return sum(release(token) for token in list(tokens) if token)
 

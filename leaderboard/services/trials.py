@@ -64,7 +64,7 @@ def check_share(user: User) -> None:
 
 
 def moving_archs() -> list[str]:
-    """Those that do not wait for an operator: what waits there is nobody's impatience."""
+    """Architectures that move: rows waiting for an operator do not count against the user's limit."""
     workers = living_workers(timezone.now())
     return [arch for arch in ARCHS if not arch_counts(arch, {(arch, Result.State.QUEUED): 1}, workers).parked]
 

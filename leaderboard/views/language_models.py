@@ -33,7 +33,7 @@ ANSWERS_A_PAGE = 100
 @for_whom_it_is
 @with_selection()
 def language_model(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
-    """Its summary on each architecture, its kernels, its answers."""
+    """A model's page: its summary on each architecture, its kernels, its answers."""
     model = seen(request, slug)
     summaries = Summaries()
     rows = [row for row in board_rows(Selection(), summaries) if row.model == model]

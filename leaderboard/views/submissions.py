@@ -118,7 +118,7 @@ def visible(request: HttpRequest, uid: str) -> Submission:
 
 
 def shown(request: HttpRequest, found: Submission) -> ResultQuerySet:
-    """Its results; what a double of a service graded is only for whoever may view results."""
+    """The results of a submission; those of a test double only for whoever may view results."""
     results = Result.objects.filter(submission=found)
     return results if access.has(request.user, "view_result") else results.real()
 

@@ -97,7 +97,7 @@ def check_head(request: HttpRequest) -> None:
 
 
 def check_kind(request: HttpRequest) -> None:
-    """Of the body. Only a form has a charset; Django would read the address in it, too."""
+    """Check the type of the body. Only a form has a charset; Django would read the address in it, too."""
     try:
         kind, parameters = parse_header_parameters(request.META.get("CONTENT_TYPE", ""))
     except (ValueError, LookupError):
@@ -141,7 +141,7 @@ def check_form(request: HttpRequest) -> None:
 
 
 def check_encoded(what: str, raw: bytes) -> None:
-    """Of percent-encoded text: one pass over all of it."""
+    """Check percent-encoded text, in one pass over all of it."""
     try:
         check(what, [unquote_to_bytes(raw).decode()])
     except UnicodeDecodeError:

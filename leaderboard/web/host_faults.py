@@ -33,7 +33,7 @@ class HostFaults:
 
 
 def answer(request: HttpRequest, error: BaseException) -> HttpResponse | None:
-    """None if it is not the host's fault."""
+    """The response to a fault of the host; None if the error is not one."""
     fault = faults.fault_of(error)
     if fault is None:
         return None

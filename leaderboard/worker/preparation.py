@@ -102,7 +102,7 @@ def alone(say: Say) -> Iterator[None]:
 
 
 class AdvisoryLock:
-    """Of the session of Django's own connection. It names its holder by the session's application_name."""
+    """An advisory lock of the session of Django's own connection. It names its holder by the session's application_name."""
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:

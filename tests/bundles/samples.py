@@ -26,7 +26,7 @@ def node(text: str, role: str = "assistant", **more: Any) -> dict[str, Any]:
 
 
 def trace(kernel: str, text: str, *, task: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
-    """As in the episodes of 0.3 and 0.4."""
+    """A trace as in the episodes of 0.3 and 0.4."""
     return {
         "id": f"trace-{text}",
         "task": task or {"type": "KernelTask", "data": data(kernel)},

@@ -24,7 +24,7 @@ TEXT = "/* HUSHED */ float dot_f32(const float *a, const float *b, size_t n) { r
 
 
 def make_groups() -> None:
-    """As the migration made them: a test that empties all tables takes them along."""
+    """Make the groups as the migration does: a test that empties all tables takes them along."""
     migration = import_module("leaderboard.migrations.0017_roles")
     migration.make_groups(apps, SimpleNamespace(connection=connection))
 

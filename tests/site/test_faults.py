@@ -26,7 +26,7 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
 
 
 def wrapped(cause: BaseException) -> OperationalError:
-    """As Django raises it."""
+    """The error as Django raises it."""
     error = OperationalError(str(cause))
     error.__cause__ = cause
     return error

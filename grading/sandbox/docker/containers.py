@@ -104,7 +104,7 @@ def sweep(engine: Engine) -> list[str]:
 
 
 def remove(container: Container) -> None:
-    """With all that runs in it; one that is gone, or going already, is fine."""
+    """Remove a container with all that runs in it; one that is gone, or going already, is fine."""
     try:
         container.remove(force=True, v=True)
     except APIError as error:

@@ -110,7 +110,7 @@ class Command(BaseCommand):
 
 
 def emulate_arm64() -> str:
-    """A demo shows arm64 too, by emulation, where nobody has chosen otherwise; but it is to come to rest after a while.
+    """A demo shows arm64 too, by emulation, where nobody has chosen otherwise, but stops after EMULATED_MINUTES.
 
     Returns what to say of it.
     """
@@ -152,7 +152,7 @@ def collect_static_files() -> None:
 
 
 def static_fingerprint() -> str:
-    """Of all static files, by name, size and time."""
+    """A fingerprint of all static files: their names, sizes and times."""
     digest = hashlib.sha256(django.__version__.encode())
     for finder in get_finders():
         for name, storage in finder.list([]):
