@@ -18,10 +18,10 @@ from grading.answer import AnswerFrom, Extracted, Kind, extract
 from grading.architectures import ARCHS
 from grading.faults import Fault
 from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_extracted
-from grading.report import report
 from grading.result import GradingResult, Verdict
 from grading.sandbox.local import host_arch
 from grading.sandbox.registry import BACKENDS, open_sandbox
+from grading.terminal import report
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import BASELINES, KernelSpec, SpecError
 
