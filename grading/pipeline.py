@@ -22,7 +22,7 @@ from grading.sandbox.base import HARNESS_MISSING, Completed, Sandbox
 from grading.scoring import kernel_score, throughput_m
 from grading.statistics import speedup_of
 from grading.text import clean, one_sentence
-from grading.unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
+from grading.translation_unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
 from grading.version import kernel_version
 from kernels.spec import KernelSpec
 

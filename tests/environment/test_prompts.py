@@ -10,7 +10,7 @@ import pytest
 from grading.answer import extract
 from grading.pipeline import CALL_S, TOTAL_S
 from grading.scoring import FULL_SCORE_SPEEDUP, speedup_score
-from grading.unit import PRELUDE, SOURCE_LIMIT_BYTES, translation_unit
+from grading.translation_unit import PRELUDE, SOURCE_LIMIT_BYTES, translation_unit
 from grading.version import HARNESS
 from kernels.catalog import load_catalog
 from kernels.prompts import SYSTEM_PROMPTS
