@@ -13,10 +13,10 @@ from grading.answer import Extracted, extract
 from grading.compile_log import first_error
 from grading.driver import Outcome, grade_command, parse_outcome
 from grading.faults import Fault, HarnessBroken, SandboxGone
-from grading.foreign import written_for_another
 from grading.harness_source import HarnessSource
 from grading.hostlock import host_lock
 from grading.machine import machine_facts
+from grading.other_architecture import written_for_another
 from grading.result import GradingResult, Stages, Verdict, stages_of
 from grading.sandbox.base import HARNESS_MISSING, Completed, Sandbox
 from grading.scoring import kernel_score, throughput_m
