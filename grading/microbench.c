@@ -63,7 +63,7 @@ int main(void)
 {
 	char *from = aligned_alloc(64, ARRAY), *to = aligned_alloc(64, ARRAY);
 	if (!from || !to) {
-		fprintf(stderr, "limits: no memory\n");
+		fprintf(stderr, "microbench: no memory\n");
 		return 1;
 	}
 	memset(from, 1, ARRAY);
