@@ -30,8 +30,8 @@ with atheris.instrument_imports():
 
     from kernels.catalog import load_catalog
     from leaderboard.bundles.archives import unpack
-    from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
     from leaderboard.bundles.reading import Reading
+    from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 
 from tests.bundles import samples
 from tests.site.bundles import lines, tar_of, zip_of

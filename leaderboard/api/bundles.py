@@ -28,7 +28,7 @@ from ninja.security import HttpBearer
 from leaderboard.api import limits
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, UploadKey, access
 from leaderboard.queue.bundle_progress import Counts, counts, progress, verdicts

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
-from leaderboard.bundles.found import BundleError, Limits, Member, Unpacked
 from leaderboard.bundles.lines import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.taking import ARCHIVES, Taker, bare_name, normal
 from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
+from leaderboard.bundles.types import BundleError, Limits, Member, Unpacked
 from leaderboard.lib.faults import fault_of
 
 MAGIC = {

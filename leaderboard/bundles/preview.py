@@ -10,8 +10,8 @@ from pathlib import Path
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, Limits, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.types import Answer, Limits, Skipped
 
 LISTED = 20
 USUAL = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=300_000)  # a site may have others

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from leaderboard.bundles.found import Member
+from leaderboard.bundles.types import Member
 from leaderboard.lib.text import clean, shorten
 
 PLACES = (  # relative to the folder of the traces, newest writer first

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Protocol
 
-from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.types import BundleError, Limits
 
 if sys.version_info >= (3, 14):
     from compression import zstd

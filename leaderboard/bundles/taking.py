@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from leaderboard.bundles.found import BundleError, Limits, Member, Skipped, Unpacked
 from leaderboard.bundles.streams import Readable, Source
+from leaderboard.bundles.types import BundleError, Limits, Member, Skipped, Unpacked
 
 LINES = (".jsonl", ".ndjson")
 WANTED = (*LINES, ".c")

@@ -6,9 +6,9 @@ import os
 import tarfile
 from typing import Any, cast
 
-from leaderboard.bundles.found import BundleError
 from leaderboard.bundles.streams import Readable
 from leaderboard.bundles.taking import CHUNK, Taker, normal
+from leaderboard.bundles.types import BundleError
 
 BLOCK = tarfile.BLOCKSIZE
 TAR_SHARE = 16  # a header in small pairs takes ten times its length in memory; a zip's directory does not

@@ -27,8 +27,8 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 from tqdm import tqdm
 
 from leaderboard.bundles.archives import read_folder
-from leaderboard.bundles.found import BundleError, Limits
 from leaderboard.bundles.preview import preview
+from leaderboard.bundles.types import BundleError, Limits
 
 TIMEOUT_S = 120.0
 POLL_S = 2.0

@@ -24,7 +24,7 @@ from grading.sandbox.registry import BACKENDS, check
 from grading.version import kernel_version
 from kernels.catalog import load_catalog
 from kernels.spec import KernelSpec
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.comparison.runs import Runs, read_runs
 from leaderboard.comparison.table import summary_text
 from leaderboard.lib.progress_bar import progress_bar

@@ -11,8 +11,8 @@ from typing import Any
 from grading.answer import Kind, extract
 from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
 from leaderboard.bundles.reading import REPEATED, Reading
+from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 from leaderboard.lib.text import clean
 
 LIMITS = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=32, rows=500_000)  # the site's defaults

@@ -17,7 +17,7 @@ from django.core.files import File
 from django.db import IntegrityError, transaction
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.types import BundleError, Limits
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle

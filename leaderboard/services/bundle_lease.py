@@ -13,7 +13,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.processes import return_large_blocks
 from leaderboard.lib.text import clean

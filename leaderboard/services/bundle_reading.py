@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.found import Answer, BundleError, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.types import Answer, BundleError, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle
 from leaderboard.services import asked, standings

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from grading.answer import Kind, extract
-from leaderboard.bundles.found import Answer
+from leaderboard.bundles.types import Answer
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id

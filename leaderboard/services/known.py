@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Length
 
-from leaderboard.bundles.found import Answer
+from leaderboard.bundles.types import Answer
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleEntry, Submission, access
 

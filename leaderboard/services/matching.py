@@ -18,7 +18,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from leaderboard.bundles.found import Answer, BundleError
+from leaderboard.bundles.types import Answer, BundleError
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, Submission
 

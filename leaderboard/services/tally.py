@@ -8,8 +8,8 @@ from typing import Any
 
 from django.conf import settings
 
-from leaderboard.bundles.found import Answer, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.types import Answer, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.services.known import Known
 

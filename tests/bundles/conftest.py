@@ -9,8 +9,8 @@ import pytest
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, Limits, Skipped
 from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.types import Answer, Limits, Skipped
 from tests.site.conftest import kernels
 
 __all__ = ["kernels"]

@@ -14,7 +14,7 @@ import pytest
 
 from leaderboard.bundles.formats.results import Results
 from leaderboard.bundles.formats.traces import read_trace
-from leaderboard.bundles.found import Limits
+from leaderboard.bundles.types import Limits
 from tests.bundles import samples
 from tests.bundles.conftest import LIMITS, Found, Read
 from tests.bundles.samples import MODEL, episode, node, result, trace, without

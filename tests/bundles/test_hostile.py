@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.types import BundleError, Limits
 from tests.bundles import hostile
 from tests.bundles.conftest import LIMITS, Read
 from tests.bundles.test_formats import limited

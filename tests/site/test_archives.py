@@ -14,7 +14,7 @@ import pytest
 from backports import zstd
 
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import BundleError, Limits, Unpacked
+from leaderboard.bundles.types import BundleError, Limits, Unpacked
 from tests.site.bundles import lines, link, row, tar_of, tgz_of, zip_of
 
 LINES = lines(row())

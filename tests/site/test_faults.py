@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults, log_once
 from leaderboard.lib.faults import NoRoom, fault_of
 

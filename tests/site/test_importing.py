@@ -10,7 +10,7 @@ from django.db import connection
 from django_q.models import OrmQ
 
 from leaderboard import tasks
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Standing, Submission
 from leaderboard.services import bundle_files, bundle_lease, bundle_reading, deletion, importing, recording, visibility
 from tests.conftest import OLDER_RUNS, RUNS

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.models import Bundle, Result

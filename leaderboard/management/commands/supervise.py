@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from grading.files import write_whole
 from grading.sandbox.registry import why_unavailable
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults
 from leaderboard.queue.status_line import StatusLine
 from leaderboard.services import bundle_decisions, bundle_files
