@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from leaderboard.bundles.extraction import LINES
 from leaderboard.bundles.formats import c_files
 from leaderboard.bundles.formats.base import NoReply, Reader, Reply
 from leaderboard.bundles.lines import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import READERS
 from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
-from leaderboard.bundles.taking import LINES
 from leaderboard.bundles.types import Answer, BundleError, Limits, Member, Skipped, Unpacked
 from leaderboard.lib.text import clean, shorten
 

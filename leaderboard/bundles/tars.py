@@ -6,8 +6,8 @@ import os
 import tarfile
 from typing import Any, cast
 
+from leaderboard.bundles.extraction import CHUNK, Taker, normal
 from leaderboard.bundles.streams import Readable
-from leaderboard.bundles.taking import CHUNK, Taker, normal
 from leaderboard.bundles.types import BundleError
 
 BLOCK = tarfile.BLOCKSIZE
