@@ -30,7 +30,7 @@ with atheris.instrument_imports():
 
     from kernels.catalog import load_catalog
     from leaderboard.bundles.archives import unpack
-    from leaderboard.bundles.reading import Reading
+    from leaderboard.bundles.parser import Reading
     from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 
 from tests.bundles import samples

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import Reading
 from leaderboard.bundles.types import Answer, Limits, Skipped
 
 LISTED = 20

@@ -11,7 +11,7 @@ from typing import Any
 from grading.answer import Kind, extract
 from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.reading import REPEATED, Reading
+from leaderboard.bundles.parser import REPEATED, Reading
 from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 from leaderboard.lib.text import clean
 

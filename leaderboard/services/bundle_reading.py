@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import Reading
 from leaderboard.bundles.types import Answer, BundleError, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle

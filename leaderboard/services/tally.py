@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import Reading
 from leaderboard.bundles.types import Answer, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.services.known import Known

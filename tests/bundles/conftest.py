@@ -9,7 +9,7 @@ import pytest
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import Reading
 from leaderboard.bundles.types import Answer, Limits, Skipped
 from tests.site.conftest import kernels
 

@@ -11,7 +11,7 @@ import pytest
 from grading.answer import extract
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import Reading
 from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 from tests.conftest import OLDER_RUNS, RUNS
 from tests.site.bundles import ANSWER, lines, row, zip_of
