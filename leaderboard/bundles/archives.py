@@ -20,7 +20,7 @@ from typing import IO, cast
 from leaderboard.bundles.extraction import ARCHIVES, Taker, bare_name, normal
 from leaderboard.bundles.lines import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
-from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
+from leaderboard.bundles.tar_stream import BLOCK, is_tar_block, unpack_tar
 from leaderboard.bundles.types import BundleError, Limits, Member, Unpacked
 from leaderboard.lib.faults import fault_of
 
