@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from leaderboard.bundles.extraction import ARCHIVES, Taker, bare_name, normal
-from leaderboard.bundles.lines import UTF_16
+from leaderboard.bundles.line_reader import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.tar_stream import BLOCK, is_tar_block, unpack_tar
 from leaderboard.bundles.types import BundleError, Limits, Member, Unpacked

@@ -14,7 +14,7 @@ from typing import Any
 from leaderboard.bundles.extraction import LINES
 from leaderboard.bundles.formats import c_files
 from leaderboard.bundles.formats.base import NoReply, Reader, Reply
-from leaderboard.bundles.lines import UTF_16, Line, lines_of
+from leaderboard.bundles.line_reader import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import READERS
 from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
 from leaderboard.bundles.types import Answer, BundleError, Limits, Member, Skipped, Unpacked

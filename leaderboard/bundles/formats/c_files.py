@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from leaderboard.bundles.formats.base import NoReply, Reply
-from leaderboard.bundles.lines import UTF_16
+from leaderboard.bundles.line_reader import UTF_16
 from leaderboard.bundles.types import Member
 
 NAME = "C files"
