@@ -32,7 +32,10 @@ DEVIATIONS = 4.0  # of the history's own spread
 ENOUGH = 3  # machines that a history needs before anything differs from it
 
 # With the harness' own compiler and flags. $1 is the harness.
-MEASURE = '$(cat "$1/cc") $(cat "$1/flags") microbench.c -o microbench && ./microbench; status=$?; rm -f microbench microbench.c; exit $status'
+MEASURE = """
+$(cat "$1/cc") $(cat "$1/flags") microbench.c -o microbench && ./microbench; status=$?
+rm -f microbench microbench.c; exit $status
+"""
 
 
 class LimitsUnknown(HarnessBroken):

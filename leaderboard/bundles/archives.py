@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
-from leaderboard.bundles.extraction import ARCHIVES, Taker, bare_name, normal
+from leaderboard.bundles.extraction import ARCHIVES, Extractor, bare_name, normal
 from leaderboard.bundles.line_reader import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.tar_stream import BLOCK, is_tar_block, unpack_tar
@@ -64,7 +64,7 @@ def unpack(
         return read_folder(source, limits)
     try:
         with source.open("rb") as file, (into / "members").open("xb") as members:
-            taker = Taker(limits, Source(file, limits), members, beat)
+            taker = Extractor(limits, Source(file, limits), members, beat)
             _unpack_file(taker, name or source.name)
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error
@@ -75,7 +75,7 @@ def unpack(
     return taker.unpacked
 
 
-def _unpack_file(taker: Taker, name: str) -> None:
+def _unpack_file(taker: Extractor, name: str) -> None:
     source = taker.source
     assert source
     first = source.read(BLOCK)
@@ -114,7 +114,7 @@ def is_tar(first: bytes, name: str) -> bool:
     return empty or is_tar_block(first)
 
 
-def _unpack_compressed(source: Source, magic: bytes, taker: Taker, name: str) -> None:
+def _unpack_compressed(source: Source, magic: bytes, taker: Extractor, name: str) -> None:
     """A compressed tar, or a single compressed file."""
     engine = engine_of(magic, taker.limits)
     first = b""
@@ -129,7 +129,7 @@ def _unpack_compressed(source: Source, magic: bytes, taker: Taker, name: str) ->
         taker.take(bare_name(re.sub(r"\.(gz|zst)$", "", name, flags=re.IGNORECASE)), stream)
 
 
-def _unpack_zip(source: Source, taker: Taker) -> None:
+def _unpack_zip(source: Source, taker: Extractor) -> None:
     with zipfile.ZipFile(cast(IO[bytes], source)) as archive:
         entries = archive.filelist
         if len(entries) > taker.limits.files:
@@ -140,7 +140,7 @@ def _unpack_zip(source: Source, taker: Taker) -> None:
             _take_entry(archive, entries.pop(), taker)
 
 
-def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -> None:
+def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Extractor) -> None:
     taker.count_entry()
     name = normal(info.filename)
     is_file = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
@@ -161,7 +161,7 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -
 
 def read_folder(source: Path, limits: Limits) -> Unpacked:
     """The files of a folder where they are; links are not followed."""
-    taker = Taker(limits)
+    taker = Extractor(limits)
     for folder, folders, files in os.walk(source):
         folders.sort()
         for file in sorted(files):

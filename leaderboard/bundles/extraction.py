@@ -23,7 +23,7 @@ LISTED = 1000
 BEAT_S = 10.0
 
 
-class Taker:
+class Extractor:
     """Keeps what is wanted, counts everything."""
 
     def __init__(
