@@ -30,7 +30,7 @@ with atheris.instrument_imports():
 
     from kernels.catalog import load_catalog
     from leaderboard.bundles.archives import unpack
-    from leaderboard.bundles.parser import Reading
+    from leaderboard.bundles.parser import BundleParser
     from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 
 from tests.bundles import samples
@@ -100,7 +100,7 @@ def fuzz_one(data: bytes) -> None:
 
 def read_all(source: Path, into: Path) -> None:
     try:
-        reading = Reading(unpacked=unpack(source, into, LIMITS, "upload.jsonl"), kernels=KERNELS, limits=LIMITS)
+        reading = BundleParser(unpacked=unpack(source, into, LIMITS, "upload.jsonl"), kernels=KERNELS, limits=LIMITS)
         items = list(reading)
     except BundleError:
         return

@@ -31,7 +31,7 @@ REPEATED = "duplicate: an earlier row of the bundle is the same"
 
 
 @dataclass(kw_only=True)
-class Reading:
+class BundleParser:
     """One pass over an unpacked bundle. Iterate it once; formats and configurations are known as far as it has come."""
 
     unpacked: Unpacked

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.parser import Reading
+from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, Limits, Skipped
 
 LISTED = 20
@@ -43,7 +43,7 @@ def preview(path: Path, model: str = "") -> Preview:
     """Reads all of it. Raises BundleError."""
     found = Preview()
     with tempfile.TemporaryDirectory(prefix="arch-kernels-") as folder:
-        reading = Reading(unpacked=unpack(path, Path(folder), USUAL), kernels=set(load_catalog()), limits=USUAL, model=model)
+        reading = BundleParser(unpacked=unpack(path, Path(folder), USUAL), kernels=set(load_catalog()), limits=USUAL, model=model)
         for item in reading:
             if isinstance(item, Answer):
                 found.models.setdefault(item.model, Counter())[item.kernel] += 1

@@ -11,7 +11,7 @@ from typing import Any
 from grading.answer import Kind, extract
 from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.parser import REPEATED, Reading
+from leaderboard.bundles.parser import REPEATED, BundleParser
 from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 from leaderboard.lib.text import clean
 
@@ -37,7 +37,7 @@ def read_runs(paths: Sequence[Path], kernels: Collection[str], model: str = "") 
         with tempfile.TemporaryDirectory(prefix="arch-compare-") as folder:
             try:
                 unpacked = unpack(path, Path(folder), LIMITS)
-                reading = Reading(unpacked=unpacked, kernels=kernels, limits=LIMITS, model=model)
+                reading = BundleParser(unpacked=unpacked, kernels=kernels, limits=LIMITS, model=model)
                 answers = sum(_take(item, path.resolve().name, known, found) for item in reading)
             except BundleError as error:
                 raise BundleError(f"{path}: {error}") from error

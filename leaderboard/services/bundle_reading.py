@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.parser import Reading
+from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, BundleError, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle
@@ -42,7 +42,7 @@ def silent(rows: int) -> None:
 
 
 @contextmanager
-def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
+def opened(bundle: Bundle, token: UUID) -> Iterator[BundleParser]:
     """The bundle unpacked to a temporary folder of the media folder, ready to be gone through."""
     room.check(bundle.size_bytes)
     with tempfile.TemporaryDirectory(prefix="unpacked-", dir=room.incoming(), ignore_cleanup_errors=True) as folder:
@@ -56,7 +56,9 @@ def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
         into = Path(folder) / "members"
         into.mkdir()
         unpacked = archives.unpack(source, into, limits(), bundle.name, beat=lambda: renew(bundle, token))
-        yield Reading(unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override)
+        yield BundleParser(
+            unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override
+        )
 
 
 def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
@@ -80,7 +82,7 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
         return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added, "overlaps": matching.told()}
 
 
-def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
+def chunks(reading: BundleParser) -> Iterator[list[Answer | Skipped]]:
     chunk, size = list[Answer | Skipped](), 0
     for item in reading:
         chunk.append(item)
@@ -92,17 +94,17 @@ def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
         yield chunk
 
 
-def matched(reading: Reading, matching: Matching) -> Iterator[list[Answer | Skipped]]:
+def matched(reading: BundleParser, matching: Matching) -> Iterator[list[Answer | Skipped]]:
     """Chunks in which every answer has the identity by which it is known here."""
     for chunk in chunks(reading):
         given = matching.resolved(item for item in chunk if isinstance(item, Answer))
         yield [given.get(id(item), item) if isinstance(item, Answer) else item for item in chunk]
 
 
-def look_through(bundle: Bundle, token: UUID, reading: Reading, *, needs_answers: bool) -> Matching:
+def look_through(bundle: Bundle, token: UUID, reading: BundleParser, *, needs_answers: bool) -> Matching:
     """To the end, before anything is written: what a bundle is refused for may stand in its last line, and which of its answers
     are new depends on all of them. Raises BundleError."""
-    once = Reading(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
+    once = BundleParser(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
     matching, tally = Matching(bundle), Tally()
     for chunk in chunks(once):
         matching.note(item for item in chunk if isinstance(item, Answer))

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from leaderboard.bundles.parser import Reading
+from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.services.known import Known
@@ -69,7 +69,7 @@ class Tally:
             most[OTHERS] = most.get(OTHERS, 0) + rest
         return most
 
-    def values(self, reading: Reading) -> dict[str, Any]:
+    def values(self, reading: BundleParser) -> dict[str, Any]:
         return {
             "rows": reading.rows,
             "answers": self.answers,

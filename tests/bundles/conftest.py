@@ -9,7 +9,7 @@ import pytest
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.parser import Reading
+from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, Limits, Skipped
 from tests.site.conftest import kernels
 
@@ -22,7 +22,7 @@ LIMITS = Limits(unpacked_mb=100, ratio=1000, files=1000, line_mb=1, rows=1000)
 class Found:
     answers: list[Answer]
     skipped: list[Skipped]
-    reading: Reading
+    reading: BundleParser
 
     @property
     def reasons(self) -> list[str]:
@@ -46,7 +46,7 @@ def read(tmp_path: Path) -> Read:
             path.write_bytes(source)
             source = path
         unpacked = unpack(source, Path(tempfile.mkdtemp(dir=tmp_path)), limits, name)
-        reading = Reading(unpacked=unpacked, kernels=set(load_catalog()), limits=limits, model=model)
+        reading = BundleParser(unpacked=unpacked, kernels=set(load_catalog()), limits=limits, model=model)
         items = list(reading)
         found = Found(
             [item for item in items if isinstance(item, Answer)], [item for item in items if isinstance(item, Skipped)], reading

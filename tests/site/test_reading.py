@@ -11,7 +11,7 @@ import pytest
 from grading.answer import extract
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.parser import Reading
+from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
 from tests.conftest import OLDER_RUNS, RUNS
 from tests.site.bundles import ANSWER, lines, row, zip_of
@@ -29,7 +29,9 @@ def read(tmp_path):
             (tmp_path / "source").write_bytes(source)
             source = tmp_path / "source"
         into = Path(tempfile.mkdtemp(dir=tmp_path))
-        reading = Reading(unpacked=unpack(source, into, limits, name), kernels=set(load_catalog()), limits=limits, model=model)
+        reading = BundleParser(
+            unpacked=unpack(source, into, limits, name), kernels=set(load_catalog()), limits=limits, model=model
+        )
         items = list(reading)
         answers = [item for item in items if isinstance(item, Answer)]
         return answers, [item for item in items if isinstance(item, Skipped)], reading
