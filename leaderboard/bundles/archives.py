@@ -21,7 +21,7 @@ from leaderboard.bundles.extraction import ARCHIVES, Extractor, bare_name, norma
 from leaderboard.bundles.line_reader import UTF_16
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
 from leaderboard.bundles.tar_stream import BLOCK, is_tar_block, unpack_tar
-from leaderboard.bundles.types import BundleError, Limits, Member, Unpacked
+from leaderboard.bundles.types import ArchiveLimits, BundleError, Member, Unpacked
 from leaderboard.lib.faults import fault_of
 
 MAGIC = {
@@ -53,7 +53,7 @@ UNREADABLE = (zipfile.BadZipFile, tarfile.TarError, *DAMAGED, EOFError, struct.e
 
 
 def unpack(
-    source: Path, into: Path, limits: Limits, name: str | None = None, beat: Callable[[], None] = lambda: None
+    source: Path, into: Path, limits: ArchiveLimits, name: str | None = None, beat: Callable[[], None] = lambda: None
 ) -> Unpacked:
     """Everything in `source` that may hold answers, or say what run they are from. `into` is an empty folder of ours.
     `beat` is called now and then, for whoever must show that this is still under way.
@@ -159,7 +159,7 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Extracto
 # folders (command line)
 
 
-def read_folder(source: Path, limits: Limits) -> Unpacked:
+def read_folder(source: Path, limits: ArchiveLimits) -> Unpacked:
     """The files of a folder where they are; links are not followed."""
     taker = Extractor(limits)
     for folder, folders, files in os.walk(source):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from leaderboard.bundles.streams import Readable, Source
-from leaderboard.bundles.types import BundleError, Limits, Member, Skipped, Unpacked
+from leaderboard.bundles.types import ArchiveLimits, BundleError, Member, Skipped, Unpacked
 
 LINES = (".jsonl", ".ndjson")
 WANTED = (*LINES, ".c")
@@ -28,7 +28,7 @@ class Extractor:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ArchiveLimits,
         source: Source | None = None,
         into: IO[bytes] | None = None,
         beat: Callable[[], None] = lambda: None,

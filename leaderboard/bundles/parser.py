@@ -17,7 +17,7 @@ from leaderboard.bundles.formats.base import NoReply, Reader, Reply
 from leaderboard.bundles.line_reader import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import READERS
 from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
-from leaderboard.bundles.types import Answer, BundleError, Limits, Member, Skipped, Unpacked
+from leaderboard.bundles.types import Answer, ArchiveLimits, BundleError, Member, Skipped, Unpacked
 from leaderboard.lib.text import clean, shorten
 
 MAX_ROLLOUT = 2**31 - 1
@@ -36,7 +36,7 @@ class BundleParser:
 
     unpacked: Unpacked
     kernels: Collection[str]
-    limits: Limits
+    limits: ArchiveLimits
     model: str = ""  # for rows that do not name theirs
     formats: Counter[str] = field(default_factory=Counter)
     config: dict[str, Any] = field(default_factory=dict)
@@ -194,7 +194,7 @@ def short_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
-def parse(line: Line, limits: Limits) -> dict[str, Any] | str:
+def parse(line: Line, limits: ArchiveLimits) -> dict[str, Any] | str:
     """The object in a line, or what is wrong with it."""
     data = line.data
     if data is None:

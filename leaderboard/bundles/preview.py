@@ -11,10 +11,10 @@ from pathlib import Path
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
 from leaderboard.bundles.parser import BundleParser
-from leaderboard.bundles.types import Answer, Limits, Skipped
+from leaderboard.bundles.types import Answer, ArchiveLimits, Skipped
 
 LISTED = 20
-USUAL = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=300_000)  # a site may have others
+USUAL = ArchiveLimits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=300_000)  # a site may have others
 
 
 @dataclass

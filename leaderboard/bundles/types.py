@@ -15,7 +15,7 @@ class BundleError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ArchiveLimits:
     """Each is a setting BUNDLE_MAX_<NAME>; errors name it."""
 
     unpacked_mb: int

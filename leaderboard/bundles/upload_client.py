@@ -28,7 +28,7 @@ from tqdm import tqdm
 
 from leaderboard.bundles.archives import read_folder
 from leaderboard.bundles.preview import preview
-from leaderboard.bundles.types import BundleError, Limits
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 
 TIMEOUT_S = 120.0
 POLL_S = 2.0
@@ -40,7 +40,7 @@ TOO_OFTEN = 429
 NO_ROOM = 507
 CHUNK_BYTES = 1 << 20
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # in every archive: the same folder is the same file, which the site recognises
-ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
+ANY_SIZE = ArchiveLimits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
 
 
 class Refused(Exception):

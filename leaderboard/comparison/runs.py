@@ -12,10 +12,10 @@ from grading.answer import Kind, extract
 from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
 from leaderboard.bundles.parser import REPEATED, BundleParser
-from leaderboard.bundles.types import Answer, BundleError, Limits, Skipped
+from leaderboard.bundles.types import Answer, ArchiveLimits, BundleError, Skipped
 from leaderboard.lib.text import clean
 
-LIMITS = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=32, rows=500_000)  # the site's defaults
+LIMITS = ArchiveLimits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=32, rows=500_000)  # the site's defaults
 
 
 @dataclass(kw_only=True)

@@ -17,7 +17,7 @@ from django.core.files import File
 from django.db import IntegrityError, transaction
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.types import BundleError, Limits
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle
@@ -137,5 +137,5 @@ def pack_folder(path: Path, into: Any) -> None:
             archive.addfile(info)
 
 
-def limits() -> Limits:
-    return Limits(**{limit.name: getattr(settings, f"BUNDLE_MAX_{limit.name.upper()}") for limit in fields(Limits)})
+def limits() -> ArchiveLimits:
+    return ArchiveLimits(**{limit.name: getattr(settings, f"BUNDLE_MAX_{limit.name.upper()}") for limit in fields(ArchiveLimits)})

@@ -14,7 +14,7 @@ import pytest
 
 from leaderboard.bundles.formats.results import Results
 from leaderboard.bundles.formats.traces import read_trace
-from leaderboard.bundles.types import Limits
+from leaderboard.bundles.types import ArchiveLimits
 from tests.bundles import samples
 from tests.bundles.conftest import LIMITS, Found, Read
 from tests.bundles.samples import MODEL, episode, node, result, trace, without
@@ -457,8 +457,8 @@ def test_neither_does_one_in_json(read: Read, config: bytes) -> None:
 # Limits, each of which is named
 
 
-def limited(**changes: int) -> Limits:
-    return Limits(**{name: getattr(LIMITS, name) for name in LIMITS.__dataclass_fields__} | changes)
+def limited(**changes: int) -> ArchiveLimits:
+    return ArchiveLimits(**{name: getattr(LIMITS, name) for name in LIMITS.__dataclass_fields__} | changes)
 
 
 @pytest.mark.parametrize(

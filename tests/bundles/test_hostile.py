@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.types import BundleError, Limits
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 from tests.bundles import hostile
 from tests.bundles.conftest import LIMITS, Read
 from tests.bundles.test_formats import limited
@@ -30,7 +30,7 @@ ONE, OTHER = lines(row()), lines(row(kernel="sort_u32"))
 TWO = {"a.jsonl": ONE, "b.jsonl": OTHER}
 
 
-def refused(read: Read, data: bytes, says: str, name: str = "upload", limits: Limits = LIMITS) -> None:
+def refused(read: Read, data: bytes, says: str, name: str = "upload", limits: ArchiveLimits = LIMITS) -> None:
     with pytest.raises(BundleError, match=says):
         read(data, name, limits=limits)
 
