@@ -214,8 +214,8 @@ def test_a_zip_that_lies_about_its_sizes_is_damaged(read: Read) -> None:
 def test_a_tar_with_a_broken_header_in_the_middle_is_damaged_and_not_just_shorter(read: Read) -> None:
     data = bytearray(tar_of(TWO))
     data[data.find(b"b.jsonl") + 150] ^= 0xFF
-    refused(read, bytes(data), "damaged: no file begins at byte 1024 of the tar")
-    refused(read, gzip.compress(data), "damaged: no file begins at byte 1024")
+    refused(read, bytes(data), "damaged: no file starts at byte 1024 of the tar")
+    refused(read, gzip.compress(data), "damaged: no file starts at byte 1024")
 
 
 def test_a_tar_without_its_end_mark_says_that_it_may_have_been_cut_off(read: Read) -> None:
