@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arch_kernels_v1.ours import load_catalog
+from arch_kernels_v1.kernels_import import load_catalog
 
 
 def all_kernels() -> list[str]:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from arch_kernels_v1.ours import get_kernel
+from arch_kernels_v1.kernels_import import get_kernel
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
 from grading.pipeline import Options, grade_reply
 from grading.sandbox.base import Resources, Sandbox

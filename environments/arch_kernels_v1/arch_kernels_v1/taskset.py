@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from arch_kernels_v1 import grader, grades
 from arch_kernels_v1.choice import all_kernels, chosen_kernels
-from arch_kernels_v1.ours import SYSTEM_PROMPTS, get_kernel
+from arch_kernels_v1.kernels_import import SYSTEM_PROMPTS, get_kernel
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version
 

@@ -117,6 +117,6 @@ def test_the_environment_needs_neither_the_site_nor_kernels_by_its_own_name():
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
             found |= {(name.partition(".")[0], path.name) for name in names}
-    assert {where for module, where in found if module == "kernels"} == {"ours.py"}
+    assert {where for module, where in found if module == "kernels"} == {"kernels_import.py"}
     assert {module for module, _ in found} & {"leaderboard", "django", "tests"} == set()
     assert {where for module, where in found if module == "verifiers"} == {"taskset.py"}
