@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "environments" / "arch_kernels_v1"
 OTHER = "from importlib import metadata\n\n__version__ = '0.12'\n\ndef get_kernel(name):\n    return f'theirs: {name}'\n"
 USE_OURS = """
-from arch_kernels_v1 import choice, grader
+from arch_kernels_v1 import grader, options
 from grading.faults import SandboxUnavailable
-assert len(choice.all_kernels()) == 13
+assert len(options.all_kernels()) == 13
 place = grader.Place(sandbox="local", arch="riscv", cpu=2, memory_gb=4)
 try:
     grader.refuse_if_unavailable(place)

@@ -10,8 +10,8 @@ import verifiers.v1 as vf
 from pydantic import Field, field_validator
 
 from arch_kernels_v1 import grader
-from arch_kernels_v1.choice import all_kernels, chosen_kernels
 from arch_kernels_v1.kernels_import import SYSTEM_PROMPTS, get_kernel
+from arch_kernels_v1.options import all_kernels, chosen_kernels
 from arch_kernels_v1.trace import KEY, metrics, record_of, reply_of, rewards
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arch_kernels_v1.choice import all_kernels, chosen_kernels
+from arch_kernels_v1.options import all_kernels, chosen_kernels
 
 
 def test_all_kernels_are_in_the_sites_order():
