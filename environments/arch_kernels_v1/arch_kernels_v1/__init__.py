@@ -2,8 +2,8 @@
 
 verifiers loads taskset.py when it asks for it: one task per kernel. A rollout's reply is graded once, when it ends, by the
 grader of this repository in a sandbox of grader.py (one per architecture for all rollouts of the process); reward and metrics
-are read from the record in the trace (trace.py). kernels_shim.py makes room for our package `kernels` where another one of that name
-is installed. Everything but taskset.py works without verifiers.
+are read from the record in the trace (trace.py). kernels_shim.py makes room for our package `kernels` where another one of that
+name is installed. Everything but taskset.py works without verifiers.
 """
 
 from typing import Any
