@@ -19,8 +19,8 @@ from leaderboard.models import Bundle
 from leaderboard.services import asked, standings
 from leaderboard.services.bundle_files import limits
 from leaderboard.services.bundle_lease import renew, worked_on
+from leaderboard.services.deduplication import hidden_from, known_answers
 from leaderboard.services.import_report import Tally
-from leaderboard.services.known import hidden_from, known_answers
 from leaderboard.services.matching import Matching
 from leaderboard.storage import room
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, Skipped
 from leaderboard.lib.text import shorten
-from leaderboard.services.known import Known
+from leaderboard.services.deduplication import Known
 
 KINDS = 1000  # of reasons: names of kernels that are made up would go on for ever
 SHOWN = 50

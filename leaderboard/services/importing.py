@@ -24,8 +24,8 @@ from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, p
 from leaderboard.services import asked, bundle_reading, queueing, standings, visibility
 from leaderboard.services.bundle_lease import Taken, renew, worked_on
 from leaderboard.services.bundle_reading import Progress, opened, silent
+from leaderboard.services.deduplication import Known, hidden_from, known_answers
 from leaderboard.services.import_report import Tally
-from leaderboard.services.known import Known, hidden_from, known_answers
 from leaderboard.services.language_models import find_model
 from leaderboard.services.matching import key_of
 
