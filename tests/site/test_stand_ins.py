@@ -6,7 +6,7 @@ import pytest
 
 from leaderboard import tasks
 from leaderboard.models import Machine, Result, Standing
-from leaderboard.services import judgement, stand_ins, visibility
+from leaderboard.services import moderation, stand_ins, visibility
 from leaderboard.worker import grader
 from tests.site import fake_grader
 
@@ -57,7 +57,7 @@ def test_a_real_sandbox_grades_what_stood_in_once(grade, marks):
 def test_what_was_measured_once_is_left_alone(grade):
     emulated = grade(arch="arm64", emulated=True, kernel_score=None)
     measured = grade(again=emulated, arch="arm64")
-    judgement.invalidate([measured], "a broken fan")
+    moderation.invalidate([measured], "a broken fan")
     emulated.refresh_from_db()
     assert emulated.is_current
     assert stand_ins.replace("arm64") == 0
