@@ -25,7 +25,7 @@ from leaderboard.lib.faults import fault_of, said, tolerated
 from leaderboard.lib.processes import die_with_parent
 from leaderboard.models import Bundle, Result
 from leaderboard.queue import status
-from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, passwords, queueing, recording, stand_ins
+from leaderboard.services import bulk, drift, evaluations, housekeeping, importing, passwords, provisional, queueing, recording
 from leaderboard.storage import room
 from leaderboard.worker import leases
 from leaderboard.worker.leases import Lease, Presence
@@ -56,7 +56,7 @@ def grade_for_a_while(arch: str) -> None:
         if reason:
             return
         if grader.is_real(arch):
-            stand_ins.replace(arch)
+            provisional.replace(arch)
         try:
             grade_what_is_due(arch, me, grader)
         except BaseException:  # stopped between two lines: whatever it holds goes back
