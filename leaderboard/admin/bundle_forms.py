@@ -11,7 +11,7 @@ from kernels.spec import BASELINES
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleModel, LanguageModel
 from leaderboard.models.bundles import KINDS, WEIGHTS
-from leaderboard.services import asked
+from leaderboard.services import bundle_models
 
 FORMS = 50  # models that are asked about; those with more answers come first
 
@@ -97,16 +97,16 @@ class AskedForm(forms.ModelForm):
         }
 
     def __init__(self, data: Any, request: HttpRequest, row: BundleModel, *, imported: bool) -> None:
-        known = row.model or asked.known_model(row.name, request.user)
-        initial: dict[str, Any] = {"sampling": asked.sampling_text(row.sampling)}
+        known = row.model or bundle_models.known_model(row.name, request.user)
+        initial: dict[str, Any] = {"sampling": bundle_models.sampling_text(row.sampling)}
         if known:
-            initial |= {name: getattr(row, name) or getattr(known, name) for name in asked.DETAILS}
+            initial |= {name: getattr(row, name) or getattr(known, name) for name in bundle_models.DETAILS}
         super().__init__(data, prefix=f"m{row.pk}", instance=row, initial=initial)
         self.known = known
         self.fields["kind"] = forms.ChoiceField(choices=KINDS, disabled=imported, help_text=self.Meta.help_texts["kind"])
         self.fields["weights"] = forms.ChoiceField(choices=WEIGHTS, required=False)
-        if known and not asked.may_tell(request.user, known):
-            for name in asked.DETAILS:
+        if known and not bundle_models.may_tell(request.user, known):
+            for name in bundle_models.DETAILS:
                 self.fields[name].disabled = True
 
     def clean_kind(self) -> str:
@@ -117,7 +117,7 @@ class AskedForm(forms.ModelForm):
 
     def clean_sampling(self) -> dict[str, str]:
         try:
-            return asked.parse_sampling(self.cleaned_data["sampling"])
+            return bundle_models.parse_sampling(self.cleaned_data["sampling"])
         except ValueError as error:
             raise forms.ValidationError(str(error)) from None
 

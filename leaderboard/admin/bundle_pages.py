@@ -22,7 +22,7 @@ from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, Ov
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, BundleEntry, access
 from leaderboard.queue import bundle_progress
-from leaderboard.services import asked, bundle_decisions, bundle_files, bundle_lease, bundle_reading, matching, queueing
+from leaderboard.services import bundle_decisions, bundle_files, bundle_lease, bundle_models, bundle_reading, matching, queueing
 from leaderboard.storage import room
 from leaderboard.web import uploads
 from leaderboard.web.refusals import wants_json
@@ -273,7 +273,7 @@ class BundlePages(admin.ModelAdmin):
             for form in forms:
                 form.save()
             rows = bundle.asked.exclude(model=None).select_related("model")
-            asked.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
+            bundle_models.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
             self.log_change(request, bundle, "Details of its models changed.")
             messages.success(request, "Saved.")
             return HttpResponseRedirect(page_of(bundle))

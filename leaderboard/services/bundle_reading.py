@@ -16,7 +16,7 @@ from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, BundleError, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle
-from leaderboard.services import asked, standings
+from leaderboard.services import bundle_models, standings
 from leaderboard.services.bundle_files import limits
 from leaderboard.services.bundle_lease import renew, worked_on
 from leaderboard.services.deduplication import hidden_from, known_answers
@@ -78,7 +78,7 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             tally.count(chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
-        asked.note(bundle, tally.cells, reading.asked)
+        bundle_models.note(bundle, tally.cells, reading.asked)
         return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added, "overlaps": matching.told()}
 
 

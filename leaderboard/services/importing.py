@@ -21,7 +21,7 @@ from leaderboard.bundles.types import Answer
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
-from leaderboard.services import asked, bundle_reading, queueing, standings, visibility
+from leaderboard.services import bundle_models, bundle_reading, queueing, standings, visibility
 from leaderboard.services.bundle_lease import Taken, renew, worked_on
 from leaderboard.services.bundle_reading import Progress, opened, silent
 from leaderboard.services.deduplication import Known, hidden_from, known_answers
@@ -59,7 +59,7 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
         matching = bundle_reading.look_through(bundle, token, reading, needs_answers=True)
         matching.check()
         models: dict[str, LanguageModel] = {}
-        kinds, priority = asked.kinds(bundle), queueing.NewAnswers()
+        kinds, priority = bundle_models.kinds(bundle), queueing.NewAnswers()
         for chunk in bundle_reading.matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
             for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
@@ -71,8 +71,8 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             unseen += len(hidden)
             tally.count(chunk, known, mine | hidden)
             progress(reading.rows)
-        asked.note(bundle, tally.cells, reading.asked)
-        asked.tell(bundle, models)
+        bundle_models.note(bundle, tally.cells, reading.asked)
+        bundle_models.tell(bundle, models)
         added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
         if tally.answers > SHOWN_AT_ONCE:
             show_by_chunks(bundle, token)

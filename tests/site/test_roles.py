@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission, access
-from leaderboard.services import asked, importing, tokens
+from leaderboard.services import bundle_models, importing, tokens
 from leaderboard.services.bulk import OPERATIONS
 from leaderboard.web import rights
 from tests.conftest import ROOT
@@ -170,13 +170,13 @@ def test_a_model_of_ones_own_is_told_once() -> None:
     person = make_person("uploader")
     things = make_things(person)
     mine = LanguageModel.objects.get(slug=things["own"].slug)
-    assert not asked.may_tell(person, mine)
+    assert not bundle_models.may_tell(person, mine)
     LanguageModel.objects.filter(pk=mine.pk).update(display_name="")
     mine.refresh_from_db()
-    assert asked.may_tell(person, mine)
+    assert bundle_models.may_tell(person, mine)
     theirs = LanguageModel.objects.get(slug=things["other"].slug)
     theirs.display_name = ""
-    assert not asked.may_tell(person, theirs)
+    assert not bundle_models.may_tell(person, theirs)
 
 
 def test_somebody_who_may_only_view_cannot_regrade(kernels: object) -> None:
