@@ -25,7 +25,7 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard.api import limits
+from leaderboard.api import throttling
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
 from leaderboard.bundles.types import BundleError
@@ -67,7 +67,7 @@ FORM = {
     "additionalProperties": {"pattern": NO_NUL},  # ignored; of any type, since a form sends all as text
 }
 
-BODY = limits.RETRY | {
+BODY = throttling.RETRY | {
     "requestBody": {
         "required": True,
         "content": {
@@ -82,7 +82,7 @@ BODY = limits.RETRY | {
     "/bundles",
     response={200: BundleOut, 201: BundleOut, **REFUSALS},
     openapi_extra=BODY,
-    throttle=limits.uploads,
+    throttle=throttling.uploads,
     summary="Upload a bundle",
 )
 def upload(
@@ -146,8 +146,8 @@ def upload(
 @router.get(
     "/bundles/{uid}",
     response={200: BundleOut, 400: Error, 401: Error, 404: Error, 429: Error},
-    openapi_extra=limits.RETRY,
-    throttle=limits.reads,
+    openapi_extra=throttling.RETRY,
+    throttle=throttling.reads,
     summary="What became of a bundle",
 )
 @decorate_view(never_cache)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from ninja import Query, Router
 
 from grading.architectures import ARCHS
-from leaderboard.api import limits
+from leaderboard.api import throttling
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
 from leaderboard.board.selection import BadSelection, Selection, read_selection
 from leaderboard.exports import contents
@@ -17,7 +17,7 @@ from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.models import Kernel, LanguageModel, Submission
 from leaderboard.views.queue import api_queue
 
-router = Router(tags=["reading"], throttle=limits.reads)
+router = Router(tags=["reading"], throttle=throttling.reads)
 CURSOR = r"^([0-9a-z]{1,16}\.(amd64|arm64))?$"
 TOO_OFTEN = {429: Error}
 REFUSED = {400: Error, **TOO_OFTEN}  # 400: characters that are no text (leaderboard/web/fit_requests.py)
@@ -26,12 +26,14 @@ NO_NUL = r"^[^\x00]*$"
 Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]
 
 
-@router.get("/kernels", response={200: KernelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="The tasks")
+@router.get("/kernels", response={200: KernelsOut, **REFUSED}, openapi_extra=throttling.RETRY, summary="The tasks")
 def kernels(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(Kernel.objects.all())}
 
 
-@router.get("/models", response={200: ModelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="Models with a public answer")
+@router.get(
+    "/models", response={200: ModelsOut, **REFUSED}, openapi_extra=throttling.RETRY, summary="Models with a public answer"
+)
 def models(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(LanguageModel.objects.public().order_by("name", "slug"))}
 
@@ -39,7 +41,7 @@ def models(request: HttpRequest) -> dict[str, Any]:
 @router.get(
     "/leaderboard",
     response={200: LeaderboardOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
-    openapi_extra=limits.RETRY,
+    openapi_extra=throttling.RETRY,
     summary="One row per model and architecture, as in leaderboard.csv",
 )
 def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "") -> dict[str, Any]:
@@ -51,7 +53,7 @@ def leaderboard(request: HttpRequest, arch: Arch = "both", kernel: Names = "", m
 @router.get(
     "/results",
     response={200: ResultsOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
-    openapi_extra=limits.RETRY,
+    openapi_extra=throttling.RETRY,
     summary="Every current result, as in results.csv, page by page",
 )
 def results(
