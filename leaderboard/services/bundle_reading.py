@@ -20,7 +20,7 @@ from leaderboard.services import bundle_models, standings
 from leaderboard.services.bundle_files import limits
 from leaderboard.services.bundle_lease import renew, worked_on
 from leaderboard.services.deduplication import hidden_from, known_answers
-from leaderboard.services.import_report import Tally
+from leaderboard.services.import_report import ImportReport
 from leaderboard.services.matching import Matching
 from leaderboard.storage import room
 
@@ -67,7 +67,7 @@ def read(bundle: Bundle, progress: Progress = silent) -> Bundle:
 
 
 def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
-    tally, added = Tally(), 0
+    tally, added = ImportReport(), 0
     with opened(bundle, token) as reading:
         matching = look_through(bundle, token, reading, needs_answers=False)  # a model's name may be missing
         for chunk in matched(reading, matching):
@@ -105,7 +105,7 @@ def look_through(bundle: Bundle, token: UUID, reading: BundleParser, *, needs_an
     """To the end, before anything is written: what a bundle is refused for may stand in its last line, and which of its answers
     are new depends on all of them. Raises BundleError."""
     once = BundleParser(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
-    matching, tally = Matching(bundle), Tally()
+    matching, tally = Matching(bundle), ImportReport()
     for chunk in chunks(once):
         matching.note(item for item in chunk if isinstance(item, Answer))
         tally.count(chunk, {}, frozenset())
@@ -124,7 +124,7 @@ def nothing_in(report: list[dict[str, Any]]) -> str:
     return f"It contains no answer: no .jsonl and no .c file with a row.{more}"
 
 
-def no_answer_in(tally: Tally) -> str:
+def no_answer_in(tally: ImportReport) -> str:
     """The most frequent reasons, in one sentence."""
     reasons = list(tally.kinds().items())
     named = "; ".join(f"{number} x {shorten(reason, 100)}" for reason, number in reasons[:5])

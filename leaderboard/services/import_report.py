@@ -19,7 +19,7 @@ OTHERS = "other reasons"
 
 
 @dataclass
-class Tally:
+class ImportReport:
     """What was found, for the preview and the bundle's page."""
 
     answers: int = 0

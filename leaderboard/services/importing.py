@@ -25,7 +25,7 @@ from leaderboard.services import bundle_models, bundle_reading, queueing, standi
 from leaderboard.services.bundle_lease import Taken, renew, worked_on
 from leaderboard.services.bundle_reading import Progress, opened, silent
 from leaderboard.services.deduplication import Known, hidden_from, known_answers
-from leaderboard.services.import_report import Tally
+from leaderboard.services.import_report import ImportReport
 from leaderboard.services.language_models import find_model
 from leaderboard.services.matching import key_of
 
@@ -54,7 +54,7 @@ def import_bundle(bundle: Bundle, progress: Progress = silent) -> Bundle:
 
 
 def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
-    tally, unseen = Tally(), 0
+    tally, unseen = ImportReport(), 0
     with opened(bundle, token) as reading:
         matching = bundle_reading.look_through(bundle, token, reading, needs_answers=True)
         matching.check()
