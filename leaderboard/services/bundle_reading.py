@@ -19,7 +19,7 @@ from leaderboard.models import Bundle
 from leaderboard.services import bundle_models, standings
 from leaderboard.services.bundle_files import limits
 from leaderboard.services.bundle_lease import renew, worked_on
-from leaderboard.services.deduplication import hidden_from, known_answers
+from leaderboard.services.deduplication import find_existing, hidden_existing
 from leaderboard.services.import_report import ImportReport
 from leaderboard.services.matching import Matching
 from leaderboard.storage import room
@@ -72,8 +72,8 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
         matching = look_through(bundle, token, reading, needs_answers=False)  # a model's name may be missing
         for chunk in matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
-            known = known_answers(answers)
-            hidden = hidden_from(bundle, known)
+            known = find_existing(answers)
+            hidden = hidden_existing(bundle, known)
             added += sum(answer.identity not in known for answer in answers) + len(hidden)
             tally.count(chunk, known, hidden)
             renew(bundle, token)

@@ -11,7 +11,7 @@ from django.conf import settings
 from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.types import Answer, Skipped
 from leaderboard.lib.text import shorten
-from leaderboard.services.deduplication import Known
+from leaderboard.services.deduplication import Existing
 
 KINDS = 1000  # of reasons: names of kernels that are made up would go on for ever
 SHOWN = 50
@@ -46,7 +46,7 @@ class ImportReport:
         self.kernels[item.kernel] += 1
         self.cells[item.model][item.kernel] += 1
 
-    def count(self, chunk: list[Answer | Skipped], known: dict[str, Known], mine: frozenset[int]) -> None:
+    def count(self, chunk: list[Answer | Skipped], known: dict[str, Existing], mine: frozenset[int]) -> None:
         """`known` are there already; `mine` are those of which nothing is said: the bundle's own, and what its uploader must not
         know of."""
         for item in chunk:

@@ -24,7 +24,7 @@ from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, p
 from leaderboard.services import bundle_models, bundle_reading, queueing, standings, visibility
 from leaderboard.services.bundle_lease import Taken, renew, worked_on
 from leaderboard.services.bundle_reading import Progress, opened, silent
-from leaderboard.services.deduplication import Known, hidden_from, known_answers
+from leaderboard.services.deduplication import Existing, find_existing, hidden_existing
 from leaderboard.services.import_report import ImportReport
 from leaderboard.services.language_models import find_model
 from leaderboard.services.matching import key_of
@@ -67,7 +67,7 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             with transaction.atomic():
                 renew(bundle, token)
                 known, mine = _bring(bundle, answers, models, priority)
-            hidden = hidden_from(bundle, known) - mine
+            hidden = hidden_existing(bundle, known) - mine
             unseen += len(hidden)
             tally.count(chunk, known, mine | hidden)
             progress(reading.rows)
@@ -101,16 +101,16 @@ def show_by_chunks(bundle: Bundle, token: UUID) -> None:
 
 def _bring(
     bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel], priority: queueing.Priority
-) -> tuple[dict[str, Known], frozenset[int]]:
+) -> tuple[dict[str, Existing], frozenset[int]]:
     """One chunk. Returns the submissions by identity, and which of them this bundle brought first."""
     kernels = standings.kernels_by_name()
     standings.lock_models(models[answer.model].pk for answer in answers)
-    before = known_answers(answers)
+    before = find_existing(answers)
     fresh = {
         answer.identity: submission_of(answer, kernels, models, bundle) for answer in answers if answer.identity not in before
     }
     Submission.objects.bulk_create(fresh.values(), ignore_conflicts=True)  # another import may bring the same ones
-    known = known_answers(answers)
+    known = find_existing(answers)
     ours = {identity for identity, row in known.items() if identity in fresh and fresh[identity].uid == row.submission.uid}
     entries = [
         BundleEntry(
