@@ -56,7 +56,7 @@ def grade_for_a_while(arch: str) -> None:
         if reason:
             return
         if grader.is_real(arch):
-            provisional.replace(arch)
+            provisional.requeue_provisional(arch)
         try:
             grade_what_is_due(arch, me, grader)
         except BaseException:  # stopped between two lines: whatever it holds goes back
