@@ -18,7 +18,7 @@ from grading.statistics import Estimate, exponential, ratio_of_sums
 from kernels.spec import BASELINES
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
-from leaderboard.lib.stale_cache import asked
+from leaderboard.lib.stale_cache import recently_requested
 from leaderboard.models import Kernel, LanguageModel, Result
 
 AT_MOST_S = 600  # emulated results change no standing, and so no version
@@ -100,7 +100,7 @@ def pairs(selection: Selection) -> Pairs:
 def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
     """`summaries` says which results it is of, and, afterwards, of when."""
     what = ("pairs", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
-    found: Pairs = summaries.keeper.get(what, lambda: fresh_pairs(selection), at_most_s=AT_MOST_S)
+    found: Pairs = summaries.cached.get(what, lambda: fresh_pairs(selection), at_most_s=AT_MOST_S)
     return found
 
 
@@ -119,7 +119,7 @@ def fresh_pairs(selection: Selection) -> Pairs:
 def warm() -> None:
     """What /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
     kept_pairs(Selection(), Summaries(fresh=True))
-    for _, kernels, models in (what for what in asked() if what[0] == "pairs"):
+    for _, kernels, models in (what for what in recently_requested() if what[0] == "pairs"):
         selection = Selection(
             kernels=tuple(Kernel.objects.filter(pk__in=kernels)),
             models=tuple(LanguageModel.objects.public().filter(pk__in=models)),

@@ -10,7 +10,7 @@ from leaderboard.board import architecture_ratios, summaries
 from leaderboard.board.rows import board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.lib import stale_cache
-from leaderboard.lib.stale_cache import Keeper
+from leaderboard.lib.stale_cache import StaleWhileRevalidate
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
 from tests.pages.conftest import Reader
@@ -83,7 +83,7 @@ def test_housekeeping_computes_for_a_tenth_of_the_time_at_most(large: None, monk
 
 
 def test_a_kept_value_is_that_of_the_present_version_on_a_small_site() -> None:
-    assert Keeper(version=1).get("what", lambda: "one") == "one"
-    assert Keeper(version=1).get("what", lambda: "never") == "one"
-    assert Keeper(version=2).get("what", lambda: "two") == "two"
-    assert Keeper(version=2).get("what", lambda: "again", at_most_s=0) == "again"
+    assert StaleWhileRevalidate(version=1).get("what", lambda: "one") == "one"
+    assert StaleWhileRevalidate(version=1).get("what", lambda: "never") == "one"
+    assert StaleWhileRevalidate(version=2).get("what", lambda: "two") == "two"
+    assert StaleWhileRevalidate(version=2).get("what", lambda: "again", at_most_s=0) == "again"
