@@ -27,13 +27,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class OwnScores:
+class ReportedScores:
     runs: list[BundleEntry]
     current: Sequence[Result]
     rows: list[Row]
 
 
-def own_scores(submission: Submission, current: Sequence[Result], bundles: QuerySet[Bundle]) -> OwnScores | None:
+def reported_scores(submission: Submission, current: Sequence[Result], bundles: QuerySet[Bundle]) -> ReportedScores | None:
     """What the runs in these bundles said of it. None where none of them has scored the answer."""
     entries = BundleEntry.objects.filter(submission=submission, bundle__in=bundles).exclude(scores={})
     runs = list(entries.select_related("bundle").order_by("bundle_id")[:MOST])
@@ -45,7 +45,7 @@ def own_scores(submission: Submission, current: Sequence[Result], bundles: Query
         for name in names
         if name not in NOT_SHOWN and any(name in run.scores for run in runs)
     ]
-    return OwnScores(runs, current, rows)
+    return ReportedScores(runs, current, rows)
 
 
 def _ours(result: Result, name: str) -> Any:

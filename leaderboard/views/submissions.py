@@ -17,7 +17,7 @@ from grading.architectures import ARCHS
 from leaderboard.board import verdicts
 from leaderboard.board.marks import explanations, marks
 from leaderboard.board.provenance import provenance
-from leaderboard.board.reported_scores import own_scores
+from leaderboard.board.reported_scores import reported_scores
 from leaderboard.exports.record import record
 from leaderboard.figures import charts
 from leaderboard.lib import formatting
@@ -67,7 +67,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "logs": _logs(current),
         "history": results,
         "parked": parked,
-        "own": own_scores(found, current, bundles),
+        "reported": reported_scores(found, current, bundles),
         "bundles": bundles.filter(entries__submission=found).distinct().order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)
