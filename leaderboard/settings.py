@@ -112,7 +112,7 @@ TEMPLATES = [
         },
     },
 ]
-AUTHENTICATION_BACKENDS = ["leaderboard.web.login_throttle.Brake", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["leaderboard.web.login_throttle.LoginThrottle", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

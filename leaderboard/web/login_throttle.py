@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 
-class Brake(AxesStandaloneBackend):
+class LoginThrottle(AxesStandaloneBackend):
     """First of the backends. A command that checks a password has no request, and no address to be stopped at."""
 
     def authenticate(
