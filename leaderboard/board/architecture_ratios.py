@@ -78,7 +78,7 @@ class OneSided(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairs:
+class ArchitectureRatios:
     """Everything that /architectures/ shows. emulated: how many current results were, by architecture."""
 
     models: list[ModelRatios]
@@ -92,19 +92,19 @@ class Pairs:
         return [(arch, verdict, n) for (arch, verdict), n in counts.most_common()]
 
 
-def pairs(selection: Selection) -> Pairs:
+def ratios_of(selection: Selection) -> ArchitectureRatios:
     """Ratios of the selected kernels and models; baselines first, then models by name. Cached, since it reads every result."""
-    return kept_pairs(selection, Summaries(selection.kernels))
+    return cached_ratios(selection, Summaries(selection.kernels))
 
 
-def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
+def cached_ratios(selection: Selection, summaries: Summaries) -> ArchitectureRatios:
     """`summaries` says which results it is of, and, afterwards, of when."""
     what = ("pairs", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
-    found: Pairs = summaries.cached.get(what, lambda: fresh_pairs(selection), at_most_s=AT_MOST_S)
+    found: ArchitectureRatios = summaries.cached.get(what, lambda: fresh_ratios(selection), at_most_s=AT_MOST_S)
     return found
 
 
-def fresh_pairs(selection: Selection) -> Pairs:
+def fresh_ratios(selection: Selection) -> ArchitectureRatios:
     """Ratios computed anew: in the cached ones, a change of emulated results alone shows only after a while."""
     by_model: dict[int, list[tuple[str, str, dict[str, Side]]]] = defaultdict(list)
     for uid, model, kernel, sides in _read(selection):
@@ -113,18 +113,18 @@ def fresh_pairs(selection: Selection) -> Pairs:
     ordered = sorted((models[pk] for pk in by_model if pk in models), key=lambda m: (not m.is_baseline, m.name))
     emulated = Counter(arch for of in by_model.values() for _, _, sides in of for arch, side in sides.items() if side.emulated)
     one_sided = [found for model in ordered for found in _one_sided(model.pk, by_model[model.pk])]
-    return Pairs(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
+    return ArchitectureRatios(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
 
 
 def warm() -> None:
     """What /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
-    kept_pairs(Selection(), Summaries(fresh=True))
+    cached_ratios(Selection(), Summaries(fresh=True))
     for _, kernels, models in (what for what in recently_requested() if what[0] == "pairs"):
         selection = Selection(
             kernels=tuple(Kernel.objects.filter(pk__in=kernels)),
             models=tuple(LanguageModel.objects.public().filter(pk__in=models)),
         )
-        kept_pairs(selection, Summaries(selection.kernels, fresh=True))
+        cached_ratios(selection, Summaries(selection.kernels, fresh=True))
 
 
 def details(found: Sequence[OneSided]) -> dict[str, str]:
@@ -202,7 +202,7 @@ def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Side]]
     return found
 
 
-def shown_models(found: Pairs) -> list[ModelRatios]:
+def shown_models(found: ArchitectureRatios) -> list[ModelRatios]:
     """By kernel: the two baselines, and the model with the most answers on both (the selection may name another)."""
     known: list[ModelRatios] = [ratios for ratios in found.models if ratios.overall.pairs]
     baselines = [ratios for name in BASELINES for ratios in known if ratios.model.is_baseline and ratios.model.name == name]

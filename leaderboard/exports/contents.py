@@ -16,7 +16,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from grading.version import HARNESS_MEASUREMENT
-from leaderboard.board.architecture_ratios import pairs
+from leaderboard.board.architecture_ratios import ratios_of
 from leaderboard.board.head_to_head import compare
 from leaderboard.board.marks import CONDITIONS
 from leaderboard.board.rows import board_rows
@@ -86,7 +86,7 @@ def architectures_table(selection: Selection) -> Table:
     """One row per model and kernel, and one per model over all of them."""
     rows = [
         (ratios.model, kernel, own)
-        for ratios in pairs(selection).models
+        for ratios in ratios_of(selection).models
         for kernel, own in [("all", ratios.overall), *sorted(ratios.kernels.items())]
     ]
     return _table("architectures", "The same answers on amd64 and arm64", ARCHITECTURE_COLUMNS, rows, selection)

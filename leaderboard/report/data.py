@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Avg, Count, Max, Q
 
 from grading.architectures import ARCHS
-from leaderboard.board.architecture_ratios import Pairs, fresh_pairs
+from leaderboard.board.architecture_ratios import ArchitectureRatios, fresh_ratios
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
@@ -30,7 +30,7 @@ class Report:
     boards: dict[str, list[Row]]  # by architecture, with an answer measured there
     cells: dict[str, dict[int, dict[str, Standing]]]  # architecture -> model's id -> kernel's name
     emulated: dict[str, Counts]
-    pairs: Pairs
+    pairs: ArchitectureRatios
     verdicts: dict[str, Counts]  # of every current result, emulated or not
     agreement: dict[int, Counter[str]]  # model's id -> both, amd64, arm64, neither
     machines: list[Machine]
@@ -57,7 +57,7 @@ def read() -> Report:
         boards=boards,
         cells={arch: summaries.cells(arch) for arch in ARCHS},
         emulated={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch and row[4]))},
-        pairs=fresh_pairs(selection),
+        pairs=fresh_ratios(selection),
         verdicts={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch))},
         agreement=_agreement(details),
         machines=_machines(current),

@@ -12,7 +12,7 @@ from typing import Any
 from grading.architectures import ARCHS
 from grading.statistics import Estimate
 from leaderboard.board import verdicts
-from leaderboard.board.architecture_ratios import ModelRatios, Pairs, Ratios, details, shown_models
+from leaderboard.board.architecture_ratios import ArchitectureRatios, ModelRatios, Ratios, details, shown_models
 from leaderboard.board.rows import Row
 from leaderboard.figures.forest import rank_text
 from leaderboard.lib import formatting
@@ -266,7 +266,7 @@ def _ratio_cells(own: Ratios) -> tuple[str, ...]:
     )
 
 
-def _kernel_ratios(report: Report, pairs: Pairs) -> Iterator[str]:
+def _kernel_ratios(report: Report, pairs: ArchitectureRatios) -> Iterator[str]:
     """Throughput on each and its ratio, by kernel: of the baselines and the model with the most pairs."""
     for ratios in shown_models(pairs):
         yield f"By kernel, *{plain(ratios.model)}* (M units/s):"

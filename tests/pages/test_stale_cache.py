@@ -41,7 +41,7 @@ def test_a_reader_sees_the_last_figures_with_their_time_until_housekeeping_came(
 
 def test_nothing_is_computed_while_a_reader_waits(large: None, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summaries.Summaries, "cells", None)  # whoever computes falls over it
-    monkeypatch.setattr(architecture_ratios, "fresh_pairs", None)
+    monkeypatch.setattr(architecture_ratios, "fresh_ratios", None)
     for address in ("/", "/?arch=both&sort=memory", "/models/lab-one/", "/architectures/", "/figures/speedup.json"):
         reader.page(address)
 

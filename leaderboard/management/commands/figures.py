@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
 from leaderboard.board.answers import load_answers
-from leaderboard.board.architecture_ratios import pairs, shown_models
+from leaderboard.board.architecture_ratios import ratios_of, shown_models
 from leaderboard.board.rows import board_rows
 from leaderboard.board.selection import BOTH, BadSelection, Selection, read_selection
 from leaderboard.figures import charts
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 def figures_of(selection: Selection) -> dict[str, Any]:
     """The figures of the leaderboard, of the architectures' page, and of each kernel that was asked for; empty ones left out."""
     rows = board_rows(selection)
-    shown = shown_models(pairs(selection))
+    shown = shown_models(ratios_of(selection))
     names = [kernel.name for kernel in selection.kernels] or list(Kernel.objects.active().values_list("name", flat=True))
     figures = {
         "speedup": charts.speedup_of_models(rows, selection.archs, selection.scale),
