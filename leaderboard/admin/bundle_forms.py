@@ -127,7 +127,7 @@ class AskedForm(forms.ModelForm):
 
 def asked_forms(request: HttpRequest, bundle: Bundle, *, bound: bool = False) -> list[AskedForm]:
     imported = bundle.state not in (Bundle.State.READING, Bundle.State.PREVIEW)
-    rows = list(bundle.asked.select_related("model")[:FORMS])
+    rows = list(bundle.models.select_related("model")[:FORMS])
     if bound:  # a script need not send them: then what the run says holds
         rows = [row for row in rows if f"m{row.pk}-sampling" in request.POST]
     return [AskedForm(request.POST if bound else None, request, row, imported=imported) for row in rows]

@@ -181,7 +181,7 @@ class BundlePages(admin.ModelAdmin):
         graded = bundle.state == Bundle.State.IMPORTED
         counts = bundle_progress.counts(bundle) if graded else {}
         moving = bundle_progress.moving(bundle, counts) if graded else []
-        rows = list(bundle.asked.select_related("model"))
+        rows = list(bundle.models.select_related("model"))
         reasons = bundle.counts.get("reasons", {})
         open_overlap = preview and bool(matching.open_overlaps(bundle))
         context = {
@@ -272,7 +272,7 @@ class BundlePages(admin.ModelAdmin):
         if request.method == "POST" and all_valid(*forms):
             for form in forms:
                 form.save()
-            rows = bundle.asked.exclude(model=None).select_related("model")
+            rows = bundle.models.exclude(model=None).select_related("model")
             bundle_models.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
             self.log_change(request, bundle, "Details of its models changed.")
             messages.success(request, "Saved.")

@@ -30,7 +30,7 @@ class BundleAdmin(BundlePages, DeletesInBulk):
     list_display = ["name", "what_it_is", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
     list_filter = ["state", "public", ("format", NamedValues), ("uploader", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["uploader"]
-    search_fields = ["name", "uid", "sha256", "uploader__username", "asked__name"]
+    search_fields = ["name", "uid", "sha256", "uploader__username", "models__name"]
     date_hierarchy = "created_at"
     deletion = "delete_bundles"
     actions = [*("regrade", "make_public", "make_private", "invalidate", "first", "last", "cancel", "delete_selected")]

@@ -352,7 +352,7 @@ def seen(bundle: Bundle) -> dict[str, Any]:
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
     if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
         values["error"] = bundle.error or room.why_not(bundle.size_bytes)
-    values["models"] = list(bundle.asked.values(*AskedOut.model_fields))
+    values["models"] = list(bundle.models.values(*AskedOut.model_fields))
     if bundle.state != Bundle.State.IMPORTED:
         return values | {"progress": [], "verdicts": []}
     known = counts(bundle)

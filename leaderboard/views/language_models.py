@@ -141,7 +141,9 @@ def _trend(request: HttpRequest, model: LanguageModel) -> list[dict[str, Any]]:
 def _asked(request: HttpRequest, model: LanguageModel) -> list[BundleModel]:
     """How the model was asked, by bundle that is shown, oldest first; what a run does not say is left out."""
     shown = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
-    told = model.asked.filter(bundle__in=shown.values("pk"), bundle__state=Bundle.State.IMPORTED).exclude(sampling={}, prompt="")
+    told = model.in_bundles.filter(bundle__in=shown.values("pk"), bundle__state=Bundle.State.IMPORTED).exclude(
+        sampling={}, prompt=""
+    )
     return list(told.select_related("bundle").order_by("bundle"))
 
 

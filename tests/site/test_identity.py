@@ -371,5 +371,5 @@ def test_a_model_is_the_string_that_was_asked_for_and_the_served_one_is_kept_bes
     bundle = bring(
         lines(say("a", model="Lab/Big", served_model="big-2026-11"), say("b", model="lab/big", served_model="lab/big"))
     )
-    assert {row.name: row.sampling for row in bundle.asked.all()} == {"Lab/Big": {"served_model": "big-2026-11"}, "lab/big": {}}
+    assert {row.name: row.sampling for row in bundle.models.all()} == {"Lab/Big": {"served_model": "big-2026-11"}, "lab/big": {}}
     assert Submission.objects.values("model").distinct().count() == 2

@@ -161,7 +161,7 @@ def test_an_uploader_learns_and_changes_nothing_of_a_model_that_is_private_to_ot
     assert "Hushed Lab" not in page
     assert "new here" in page
     bundle = Bundle.objects.get(name="mine.jsonl")
-    bundle.asked.update(provider="Mine")
+    bundle.models.update(provider="Mine")
     importing.import_bundle(bundle)
     assert LanguageModel.objects.get(name="hushed/model").provider == "Hushed Lab"
 
