@@ -40,10 +40,12 @@ class BundleParser:
     model: str = ""  # for rows that do not name theirs
     formats: Counter[str] = field(default_factory=Counter)
     config: dict[str, Any] = field(default_factory=dict)
-    asked: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by model: {"temperature": ["0.2", "0.8"]} of two runs
+    run_settings: dict[str, dict[str, list[str]]] = field(
+        default_factory=dict
+    )  # by model: {"temperature": ["0.2", "0.8"]} of two runs
     _models: set[str] = field(default_factory=set)
     _found_runs: Runs | None = None
-    _noted: set[int] = field(default_factory=set)  # the models and runs that `asked` has
+    _noted: set[int] = field(default_factory=set)  # the models and runs that `run_settings` has
     rows: int = 0
     blank: int = 0
 
@@ -153,7 +155,7 @@ class BundleParser:
             self._note(model, name, value)
 
     def _note(self, model: str, name: str, value: Any) -> None:
-        values = self.asked.setdefault(model, {}).setdefault(name, [])
+        values = self.run_settings.setdefault(model, {}).setdefault(name, [])
         if value not in values and len(values) < RUNS_TOLD:
             values.append(value)
 

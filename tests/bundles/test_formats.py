@@ -130,7 +130,9 @@ def test_several_runs_lie_in_one_archive_each_with_its_own_model(read: Read) -> 
     assert found.skipped == []
     models = [answer.model for answer in found.answers]
     assert sorted(models) == sorted(f"model-{number}" for number in range(len(samples.RUNS)) for _ in range(3))
-    assert set(found.reading.asked) == set(models) - {f"model-{len(samples.RUNS) - 1}"}  # plain lines have no configuration
+    assert set(found.reading.run_settings) == set(models) - {
+        f"model-{len(samples.RUNS) - 1}"
+    }  # plain lines have no configuration
 
 
 NESTED = ("", "run/", "a/b c/ü/", "./")
