@@ -70,7 +70,7 @@ class AgainForm(forms.Form):
     model = UploadForm.base_fields["model"]
 
 
-class AskedForm(forms.ModelForm):
+class BundleModelForm(forms.ModelForm):
     """One model of the bundle: its name for readers, and how it was asked."""
 
     sampling = forms.CharField(
@@ -125,9 +125,9 @@ class AskedForm(forms.ModelForm):
         return clean(self.cleaned_data["prompt"])
 
 
-def asked_forms(request: HttpRequest, bundle: Bundle, *, bound: bool = False) -> list[AskedForm]:
+def bundle_model_forms(request: HttpRequest, bundle: Bundle, *, bound: bool = False) -> list[BundleModelForm]:
     imported = bundle.state not in (Bundle.State.READING, Bundle.State.PREVIEW)
     rows = list(bundle.models.select_related("model")[:FORMS])
     if bound:  # a script need not send them: then what the run says holds
         rows = [row for row in rows if f"m{row.pk}-sampling" in request.POST]
-    return [AskedForm(request.POST if bound else None, request, row, imported=imported) for row in rows]
+    return [BundleModelForm(request.POST if bound else None, request, row, imported=imported) for row in rows]

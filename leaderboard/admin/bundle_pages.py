@@ -18,7 +18,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from grading.architectures import ARCHS
-from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
+from leaderboard.admin.bundle_forms import AgainForm, BundleModelForm, ConfirmForm, OverlapForm, UploadForm, bundle_model_forms
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, BundleEntry, access
 from leaderboard.queue import bundle_progress
@@ -173,7 +173,7 @@ class BundlePages(admin.ModelAdmin):
         return self.page(request, self.found(request, int(object_id)))
 
     def page(
-        self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None, overlap: OverlapForm | None = None
+        self, request: HttpRequest, bundle: Bundle, forms: list[BundleModelForm] | None = None, overlap: OverlapForm | None = None
     ) -> HttpResponse:
         if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
             bundle.error = bundle.error or room.why_not(bundle.size_bytes)
@@ -191,7 +191,7 @@ class BundlePages(admin.ModelAdmin):
             "opts": self.opts,
             "original": bundle,
             "confirm": ConfirmForm(initial={"public": "1" if bundle.public else ""}),
-            "asked": (forms or asked_forms(request, bundle)) if preview else [],
+            "model_forms": (forms or bundle_model_forms(request, bundle)) if preview else [],
             "overlap": (overlap or OverlapForm()) if open_overlap else None,
             "overlaps": overlaps_of(bundle),
             "again": AgainForm(initial={"model": bundle.model_override}) if preview and NAMELESS in reasons else None,
@@ -239,7 +239,7 @@ class BundlePages(admin.ModelAdmin):
         bundle = self.found(request, pk, change=True)
         if request.method != "POST":
             return HttpResponseRedirect(page_of(bundle))
-        form, about = ConfirmForm(request.POST), asked_forms(request, bundle, bound=True)
+        form, about = ConfirmForm(request.POST), bundle_model_forms(request, bundle, bound=True)
         overlap = OverlapForm(request.POST) if matching.open_overlaps(bundle) else None
         if bundle.state != Bundle.State.PREVIEW:  # twice, or in two windows
             return HttpResponseRedirect(page_of(bundle))
@@ -268,7 +268,7 @@ class BundlePages(admin.ModelAdmin):
         bundle = self.found(request, pk, change=True)
         if bundle.state != Bundle.State.IMPORTED:
             return HttpResponseRedirect(page_of(bundle))
-        forms = asked_forms(request, bundle, bound=request.method == "POST")
+        forms = bundle_model_forms(request, bundle, bound=request.method == "POST")
         if request.method == "POST" and all_valid(*forms):
             for form in forms:
                 form.save()
@@ -282,7 +282,7 @@ class BundlePages(admin.ModelAdmin):
             "title": f"Models of {bundle.name}",
             "bundle": bundle,
             "opts": self.opts,
-            "asked": forms,
+            "model_forms": forms,
         }
         return TemplateResponse(request, "admin/leaderboard/bundle/models.html", context)
 
