@@ -65,7 +65,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "query": selection.query(models=(model,)),
         "trend": _trend(request, model),
         "trend_figure": reverse("figure_model_bundles", args=[model.slug]),
-        "asked": _asked(request, model),
+        "prompts": _prompts(request, model),
         "page": page,
         "answers": _answers(request, page, selection),
         "hidden": selection.hide,
@@ -138,7 +138,7 @@ def _trend(request: HttpRequest, model: LanguageModel) -> list[dict[str, Any]]:
     return rows if len({row["bundle"] for row in rows}) > 1 else []
 
 
-def _asked(request: HttpRequest, model: LanguageModel) -> list[BundleModel]:
+def _prompts(request: HttpRequest, model: LanguageModel) -> list[BundleModel]:
     """How the model was asked, by bundle that is shown, oldest first; what a run does not say is left out."""
     shown = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
     told = model.in_bundles.filter(bundle__in=shown.values("pk"), bundle__state=Bundle.State.IMPORTED).exclude(
