@@ -273,7 +273,7 @@ class BundlePages(admin.ModelAdmin):
             for form in forms:
                 form.save()
             rows = bundle.models.exclude(model=None).select_related("model")
-            bundle_models.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
+            bundle_models.apply(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
             self.log_change(request, bundle, "Details of its models changed.")
             messages.success(request, "Saved.")
             return HttpResponseRedirect(page_of(bundle))

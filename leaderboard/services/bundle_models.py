@@ -13,14 +13,14 @@ from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, BundleModel, LanguageModel, Submission, access
 from leaderboard.models.querysets import brought_by
 
-MOST = 500  # models of one bundle that are told one by one
+MAX_MODELS = 500  # models of one bundle that are told one by one
 DETAILS = ("display_name", "provider", "weights")
 RUNS_APART = "\n\n(another run of the same bundle:)\n\n"
 
 
-def note(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+def refresh(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
     """A row for each model; one that is there keeps what people have written into it."""
-    biggest = sorted(cells, key=lambda name: (-cells[name].total(), name))[:MOST]
+    biggest = sorted(cells, key=lambda name: (-cells[name].total(), name))[:MAX_MODELS]
     known = dict(bundle.models.values_list("name", "pk"))
     rows = [
         BundleModel(
@@ -49,7 +49,7 @@ def kinds(bundle: Bundle) -> dict[str, str]:
     return dict(bundle.models.exclude(kind=LanguageModel.Kind.LLM).values_list("name", "kind"))
 
 
-def tell(bundle: Bundle, models: Mapping[str, LanguageModel], by: Any = None) -> None:
+def apply(bundle: Bundle, models: Mapping[str, LanguageModel], by: Any = None) -> None:
     """The import is done: the models' own pages say what the preview was told, where `by` (else the uploader) may say it."""
     for row in bundle.models.filter(name__in=list(models)):
         model = models[row.name]

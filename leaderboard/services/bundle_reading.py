@@ -78,7 +78,7 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             tally.count(chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
-        bundle_models.note(bundle, tally.cells, reading.run_settings)
+        bundle_models.refresh(bundle, tally.cells, reading.run_settings)
         return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added, "overlaps": matching.told()}
 
 

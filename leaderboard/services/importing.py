@@ -71,8 +71,8 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             unseen += len(hidden)
             tally.count(chunk, known, mine | hidden)
             progress(reading.rows)
-        bundle_models.note(bundle, tally.cells, reading.run_settings)
-        bundle_models.tell(bundle, models)
+        bundle_models.refresh(bundle, tally.cells, reading.run_settings)
+        bundle_models.apply(bundle, models)
         added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
         if tally.answers > SHOWN_AT_ONCE:
             show_by_chunks(bundle, token)
