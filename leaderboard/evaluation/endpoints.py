@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leaderboard.evaluation.asking import Asking, BadAsking
+from leaderboard.evaluation.request import Asking, BadAsking
 from leaderboard.evaluation.secret import NAME
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from leaderboard.evaluation.asking import Asking, Task
+from leaderboard.evaluation.request import Asking, Task
 
 ROWS = "answers.jsonl"
 CONFIG = Path("configs") / "eval.json"

@@ -12,9 +12,9 @@ from typing import Any
 from uuid import uuid4
 
 from kernels.catalog import get_kernel
-from leaderboard.evaluation.asking import Asking, Task
 from leaderboard.evaluation.endpoint import Endpoint, Failed, Reply
 from leaderboard.evaluation.patience import Patience, Stopped
+from leaderboard.evaluation.request import Asking, Task
 
 Row = dict[str, Any]
 LOOK_S = 0.2

@@ -14,8 +14,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from grading import exit_status
 from grading.architectures import ARCHS
 from kernels.catalog import load_catalog
-from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
+from leaderboard.evaluation.request import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.secret import BadKey, key_from
 from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.management.commands.import_bundle import Command as Import
