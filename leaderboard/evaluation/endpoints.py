@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leaderboard.evaluation.request import Asking, BadAsking
+from leaderboard.evaluation.request import BadEvaluationRequest, EvaluationRequest
 from leaderboard.evaluation.secret import NAME
 
 
@@ -25,8 +25,8 @@ def known_endpoints(lines: Iterable[str]) -> dict[str, Known]:
         name, _, rest = line.strip().partition("=")
         base_url, _, variable = rest.partition("=")
         try:
-            Asking(model="any", base_url=base_url)
-        except BadAsking as bad:
+            EvaluationRequest(model="any", base_url=base_url)
+        except BadEvaluationRequest as bad:
             raise ValueError(f"EVALUATION_ENDPOINTS: {name}: {str(bad).replace('--base-url', 'its address')}") from None
         if variable and not NAME.fullmatch(variable):
             raise ValueError(f"EVALUATION_ENDPOINTS: {name}: after the address stands the name of a variable, not a key")

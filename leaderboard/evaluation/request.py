@@ -15,7 +15,7 @@ from kernels.prompts import SYSTEM_PROMPTS
 from kernels.spec import KernelSpec
 
 
-class BadAsking(ValueError):
+class BadEvaluationRequest(ValueError):
     """Nothing was asked; the message says what to change."""
 
 
@@ -26,7 +26,7 @@ class Task:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
+class EvaluationRequest:
     """sampling: fields of the request beside the model and its messages. told: the architecture that the model is told to write
     for, "" for none; its system prompt is that of the environment."""
 
@@ -38,11 +38,13 @@ class Asking:
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise BadAsking("--base-url should be like https://api.example.com/v1")
+            raise BadEvaluationRequest("--base-url should be like https://api.example.com/v1")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise BadAsking("--base-url contains more than an address: put the key into an environment variable (--api-key-var)")
+            raise BadEvaluationRequest(
+                "--base-url contains more than an address: put the key into an environment variable (--api-key-var)"
+            )
         if not self.model.strip():
-            raise BadAsking("the model has no name")
+            raise BadEvaluationRequest("the model has no name")
 
     @property
     def url(self) -> str:

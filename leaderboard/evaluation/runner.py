@@ -14,7 +14,7 @@ from uuid import uuid4
 from kernels.catalog import get_kernel
 from leaderboard.evaluation.endpoint import Endpoint, Failed, Reply
 from leaderboard.evaluation.patience import Patience, Stopped
-from leaderboard.evaluation.request import Asking, Task
+from leaderboard.evaluation.request import EvaluationRequest, Task
 
 Row = dict[str, Any]
 LOOK_S = 0.2
@@ -43,7 +43,7 @@ class Hopeless(Exception):
 
 @dataclass(kw_only=True)
 class Runner:
-    asking: Asking
+    asking: EvaluationRequest
     endpoint: Endpoint
     patience: Patience
     prices: Prices

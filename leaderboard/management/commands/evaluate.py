@@ -15,7 +15,7 @@ from grading import exit_status
 from grading.architectures import ARCHS
 from kernels.catalog import load_catalog
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
-from leaderboard.evaluation.request import Asking, BadAsking, Task, tasks
+from leaderboard.evaluation.request import BadEvaluationRequest, EvaluationRequest, Task, tasks
 from leaderboard.evaluation.secret import BadKey, key_from
 from leaderboard.lib.progress_bar import progress_bar
 from leaderboard.management.commands.import_bundle import Command as Import
@@ -83,7 +83,7 @@ class Command(BaseCommand):
                 whole = not todo or self.ask(asking, key, folder, todo, options)
                 folder.describe(asking, options["rollouts"])
                 self.report(folder)
-        except (BadKey, BadAsking, InUse) as error:
+        except (BadKey, BadEvaluationRequest, InUse) as error:
             raise CommandError(str(error)) from error
         if not whole:
             self.stdout.write(f"Interrupted: the answers so far are in {path}; run the same command again to resume.")
@@ -108,7 +108,7 @@ class Command(BaseCommand):
             answered = len(self.asked & folder.done(again=True))
             on_progress(answered, len(self.asked & failed(folder.rows)), len(self.asked))
 
-    def ask(self, asking: Asking, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
+    def ask(self, asking: EvaluationRequest, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
         """False when somebody ended it."""
         try:
             from leaderboard.evaluation.endpoint import Endpoint
@@ -163,24 +163,24 @@ class Command(BaseCommand):
             command.wait(bundle)
 
 
-def _asking(options: dict[str, Any]) -> Asking:
+def _asking(options: dict[str, Any]) -> EvaluationRequest:
     given = {name: options[name] for name in (*NUMBERS, *COUNTS, "reasoning_effort") if options[name] is not None}
     reserved = {"model", "messages", "stream", "n"} & set(options["extra"])
     if reserved:
-        raise BadAsking(f"--extra cannot set {', '.join(sorted(reserved))}")
+        raise BadEvaluationRequest(f"--extra cannot set {', '.join(sorted(reserved))}")
     archs = set(options["arch"])
     told = archs.pop() if len(archs) == 1 else ""
-    return Asking(model=options["model"], base_url=options["base_url"], sampling=given | options["extra"], told=told)
+    return EvaluationRequest(model=options["model"], base_url=options["base_url"], sampling=given | options["extra"], told=told)
 
 
 def _kernels(words: list[str]) -> list[str]:
     names = [name for word in words for name in word.split(",") if name]
     if unknown := [name for name in names if name not in load_catalog()]:
-        raise BadAsking(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
+        raise BadEvaluationRequest(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
     return [name for name in load_catalog() if not names or name in names]
 
 
-def _folder(asking: Asking, *, again: bool) -> Path:
+def _folder(asking: EvaluationRequest, *, again: bool) -> Path:
     """That of the latest evaluation of the same questions, or a new one beside it."""
     first = Path(settings.DATA_DIR) / "evaluations" / asking.folder_name
     paths = (first if number == 1 else first.with_name(f"{first.name}-{number}") for number in count(1))
