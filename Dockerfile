@@ -2,7 +2,7 @@
 #
 #   docker build -t arch-kernels .
 #   docker run -p 8000:8000 -v arch-kernels:/data arch-kernels                  everything in one container
-#   docker run ... arch-kernels web | cluster amd64 | manage COMMAND            one role a container (docs/operations.md)
+#   docker run ... arch-kernels web | cluster amd64 | manage COMMAND            one role per container (docs/operations.md)
 FROM python:3.13-slim-trixie
 
 RUN apt-get update \

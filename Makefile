@@ -58,7 +58,7 @@ bench-coverage: setup ## how often the intervals hold the true value, by simulat
 bench-pages: setup ## server time and queries of every page with 100,000 results (4 minutes)
 	@$(PY) -m bench.pages $(ARGS)
 
-bench-queue: setup ## answers a minute on 1, 2 and 4 sandboxes of a double (4 minutes)
+bench-queue: setup ## answers per minute on 1, 2 and 4 sandboxes of a double (4 minutes)
 	@$(PY) bench/queue.py $(ARGS)
 
 bench-upload: setup ## 500 MB with 100,000 answers, imported while pages are read (8 minutes, 5 GB of disk)

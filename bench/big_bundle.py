@@ -140,7 +140,7 @@ class Site:
         assert response.status == 302, response.status
 
     def post_form(self, path: str, values: dict[str, str], file: tuple[str, Path] | None = None) -> HTTPResponse:
-        """As a browser does it: the form first, for its token; then the form's fields, and the file streamed."""
+        """Post the form as a browser does: get it first, for its token, then send its fields and the file, streamed."""
         shown_at = path.replace("/confirm/", "/change/")
         response, page = self.ask("GET", shown_at)
         self.keep_cookies(response)

@@ -62,7 +62,7 @@ def best(scores: np.ndarray, k: int) -> Estimate:
 
 
 def truth(passed: np.ndarray, logs: np.ndarray) -> dict[str, float]:
-    """The same figures of so many answers that they are exact."""
+    """The true figures: those of so many answers that they are exact."""
     return {
         "score": float(score(passed, logs).mean()),
         "pass rate (Wilson)": float(passed.mean()),

@@ -30,14 +30,14 @@ with atheris.instrument_imports():
 
     from kernels.catalog import load_catalog
     from leaderboard.bundles.archives import unpack
-    from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
-    from leaderboard.bundles.reading import Reading
+    from leaderboard.bundles.parser import BundleParser
+    from leaderboard.bundles.types import Answer, ArchiveLimits, BundleError, Skipped
 
 from tests.bundles import samples
 from tests.site.bundles import lines, tar_of, zip_of
 
 ROOT = Path(__file__).resolve().parent.parent
-LIMITS = Limits(
+LIMITS = ArchiveLimits(
     unpacked_mb=4, ratio=50, files=20, line_mb=1, rows=200, values=5000, models=20, reply_mb=1, header_mb=2, window_mb=1
 )
 KERNELS = set(load_catalog())
@@ -100,7 +100,7 @@ def fuzz_one(data: bytes) -> None:
 
 def read_all(source: Path, into: Path) -> None:
     try:
-        reading = Reading(unpacked=unpack(source, into, LIMITS, "upload.jsonl"), kernels=KERNELS, limits=LIMITS)
+        reading = BundleParser(unpacked=unpack(source, into, LIMITS, "upload.jsonl"), kernels=KERNELS, limits=LIMITS)
         items = list(reading)
     except BundleError:
         return

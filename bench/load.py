@@ -2,7 +2,7 @@
 
     make bench-load [ARGS="--server buffering --seconds 20 --drips 0,50"]
 
-Each reader asks for a page of a fixed mix every five seconds: forty pages a second, over connections of their own, as
+Each reader asks for a page of a fixed mix every five seconds: forty pages per second, over connections of their own, as
 browsers do that have nothing kept. Beside them a bundle is imported, two clusters grade with a canned grader, and clients
 drip: a request's body, a byte every two seconds. The site is served by eight threads that read from clients themselves
 (gthread, as it was) and by the worker that receives requests whole (buffering). Everything is on this host, over loopback.

@@ -3,7 +3,7 @@
 
     make bench [ARGS="--kernel dot_f32 --repeat 3"]
 
-Real gradings of the fast baseline. The target is a median of 1.5 s an answer.
+Real gradings of the fast baseline. The target is a median of 1.5 s per answer.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def row(name: str, values: list[float]) -> str:
 
 
 def report(gradings: dict[str, list[dict[str, float]]]) -> float:
-    """Print a line a kernel and the medians; returns the median overhead."""
+    """Print a line per kernel and the medians; returns the median overhead."""
     everything = [seconds for of_kernel in gradings.values() for seconds in of_kernel]
     stages = list(dict.fromkeys(stage for seconds in everything for stage in seconds))
     print(f"{'seconds':20}" + "".join(f"{head:>11}" for head in [*stages, "overhead"]))

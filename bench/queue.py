@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The queue alone: how answers a minute grow with the number of sandboxes, and what an answer costs beside its grading.
+"""The queue alone: how answers per minute grow with the number of sandboxes, and what an answer costs beside its grading.
 
     make bench-queue [ARGS="--workers 1 4 --grade 2 --latency 0.2"]
 
-A real site (SQLite, supervisor, one cluster a sandbox) grades on a double of the Prime service that executes nothing: every
+A real site (SQLite, supervisor, one cluster per sandbox) grades on a double of the Prime service that executes nothing: every
 answer takes the same time there, and gets the same record. The targets: four sandboxes at least 3.6 times the answers of one,
-and at most 1.0 s beside the grading at the median, with 200 ms a round trip.
+and at most 1.0 s beside the grading at the median, with 200 ms per round trip.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def seconds(text: str) -> float:
 
 
 def summary(gradings: list[Grading], workers: int, grade_s: float) -> Measured:
-    """Of the time in which all workers work: from the moment the last one has its sandbox until the queue is empty."""
+    """Figures of the time in which all workers work: from when the last one has its sandbox until the queue is empty."""
     by_worker: dict[str, list[Grading]] = {}
     for grading in sorted(gradings, key=lambda one: one.started):
         by_worker.setdefault(grading.worker, []).append(grading)
@@ -162,7 +162,7 @@ def pairs(gradings: list[Grading]) -> Iterator[tuple[Grading, Grading]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Answers a minute by number of sandboxes.")
+    parser = argparse.ArgumentParser(description="Answers per minute by number of sandboxes.")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--grade", type=float, default=2.0, metavar="SECONDS", help="that each grading takes in the sandbox")
     parser.add_argument("--latency", type=float, default=0.2, metavar="SECONDS", help="of each round trip to the service")

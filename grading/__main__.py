@@ -13,29 +13,22 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from grading import blame
+from grading import blame, exit_status
 from grading.answer import AnswerFrom, Extracted, Kind, extract
 from grading.architectures import ARCHS
 from grading.faults import Fault
 from grading.pipeline import CALL_S, TOTAL_S, Options, fault_result, grade_extracted
-from grading.report import report
 from grading.result import GradingResult, Verdict
 from grading.sandbox.local import host_arch
 from grading.sandbox.registry import BACKENDS, open_sandbox
+from grading.terminal import report
 from kernels.catalog import BadSuite, UnknownKernel, choose, load_catalog, of_suite
-from kernels.spec import DEFAULT_SUITE, KernelSpec, SpecError
+from kernels.spec import BASELINES, DEFAULT_SUITE, KernelSpec, SpecError
 
-EXIT_FAULT = 3
-EXIT_INTERRUPTED = 130
-EXIT_BROKEN_PIPE = 141
-BASELINES: dict[str, Callable[[KernelSpec], str]] = {
-    "naive": lambda kernel: kernel.reference_source,
-    "tuned": lambda kernel: kernel.tuned_source,
-}
 SPENDING = ("call_s", "total_s", "size", "batch", "rounds", "processes", "memory_limit_mb")
 EPILOG = """
 FILE is C, or a reply in which the C stands between <answer> and </answer>; - reads standard input.
-Without --kernel a baseline is graded on every kernel of the suite; --json then prints one object a line.
+Without --kernel a baseline is graded on every kernel of the suite; --json then prints one object per line.
 Exit status: 0 for any verdict on the answer, 2 for a wrong command line, 3 when the grader itself failed.
 """
 
@@ -54,11 +47,11 @@ def main(argv: list[str] | None = None) -> int:
         verdicts = [_grade(kernel, answer, options) for kernel, answer in jobs]
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return exit_status.INTERRUPTED
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_BROKEN_PIPE
-    return EXIT_FAULT if Verdict.INTERNAL_ERROR in verdicts else 0
+        return exit_status.BROKEN_PIPE
+    return exit_status.FAULT if Verdict.INTERNAL_ERROR in verdicts else 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -32,7 +32,10 @@ DEVIATIONS = 4.0  # of the history's own spread
 ENOUGH = 3  # machines that a history needs before anything differs from it
 
 # With the harness' own compiler and flags. $1 is the harness.
-MEASURE = '$(cat "$1/cc") $(cat "$1/flags") limits.c -o limits && ./limits; status=$?; rm -f limits limits.c; exit $status'
+MEASURE = """
+$(cat "$1/cc") $(cat "$1/flags") microbench.c -o microbench && ./microbench; status=$?
+rm -f microbench microbench.c; exit $status
+"""
 
 
 class LimitsUnknown(HarnessBroken):
@@ -77,7 +80,7 @@ def measure_limits(sandbox: Sandbox) -> dict[str, float]:
 
 def _measure_limits(sandbox: Sandbox) -> dict[str, float]:
     harness = sandbox.harness(HarnessSource(get_kernel(KERNELS[0])))
-    sandbox.put("limits.c", Path(__file__).with_name("limits.c").read_bytes())
+    sandbox.put("microbench.c", Path(__file__).with_name("microbench.c").read_bytes())
     done = sandbox.run(["sh", "-c", MEASURE, "limits", harness], LIMITS_TIMEOUT_S)
     try:
         raw = parse_object(done, "limits")

@@ -13,16 +13,14 @@ from typing import Any
 
 from grading.faults import HarnessBroken, MachineShort
 from grading.result import Verdict
-from grading.sandbox.base import Completed
+from grading.sandbox.base import HARNESS_MISSING, NO_FOLDER, Completed
 from grading.statistics import Samples
 from grading.text import clean, decode, one_sentence
 
-HARNESS_MISSING = 96  # exit status: the sandbox has lost its harness (it was made anew, or restarted)
-NO_FOLDER = 97  # exit status: the work folder cannot be made; standard error says why
 NOT_THE_DRIVERS = {Verdict.NO_ANSWER}
 STAGES = ("compile", "inspect", "link", "start", "tests", "benchmark")
 
-# One command an answer: a fresh folder for it, the driver, and nothing left. $1 is the harness, $2 the kernel, the rest are
+# One command per answer: a fresh folder for it, the driver, and nothing left. $1 is the harness, $2 the kernel, the rest are
 # options.
 GRADE = f"""
 [ -x "$1/grade" ] || exit {HARNESS_MISSING}
@@ -124,7 +122,7 @@ def _number(value: Any) -> float:
 
 
 def _amount(value: Any) -> float | None:
-    """None, or a number that is not negative."""
+    """Returns the number, which may not be negative, or None."""
     if value is not None and _number(value) < 0:
         raise ValueError(f"{value!r} is negative")
     return None if value is None else float(value)

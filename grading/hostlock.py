@@ -24,7 +24,7 @@ _released = -POLL_S  # when this process last gave the lock up, by time.monotoni
 
 
 def lock_path() -> Path:
-    """The same for every user: /run/lock where that is open to all, else /tmp. ARCH_KERNELS_LOCK overrides it."""
+    """One file for all users of the host: in /run/lock if that is open to all, else in /tmp; or what ARCH_KERNELS_LOCK says."""
     if path := os.environ.get("ARCH_KERNELS_LOCK"):
         return Path(path)
     common = Path("/run/lock")

@@ -11,17 +11,17 @@ from typing import Any
 from grading import blame, scoring
 from grading.answer import Extracted, extract
 from grading.compile_log import first_error
-from grading.driver import HARNESS_MISSING, Outcome, grade_command, parse_outcome
+from grading.driver import Outcome, grade_command, parse_outcome
 from grading.faults import Fault, HarnessBroken, SandboxGone
-from grading.foreign import written_for_another
 from grading.harness_source import HarnessSource
 from grading.hostlock import host_lock
 from grading.machine import machine_facts
+from grading.other_architecture import written_for_another
 from grading.result import GradingResult, Stages, Verdict, stages_of
-from grading.sandbox.base import Completed, Sandbox
+from grading.sandbox.base import HARNESS_MISSING, Completed, Sandbox
 from grading.statistics import speedup_of
 from grading.text import clean, one_sentence
-from grading.unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
+from grading.translation_unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
 from grading.version import kernel_version
 from kernels.spec import KernelSpec
 
@@ -65,7 +65,7 @@ def grade_reply(reply: str, kernel: KernelSpec, sandbox: Sandbox, options: Optio
 
 
 def grade_extracted(answer: Extracted, kernel: KernelSpec, sandbox: Sandbox, options: Options | None = None) -> GradingResult:
-    """The same, where it is known what the answer is. Raises Fault."""
+    """Grade an answer that was extracted already. Raises Fault."""
     graded = grade_source(answer.source, kernel, sandbox, options)
     return replace(graded, answer_from=answer.answer_from)
 

@@ -64,7 +64,7 @@ def stages_of(verdict: Verdict, *, compiled: bool | None = None, correct: bool |
 
 @dataclass(frozen=True, kw_only=True)
 class GradingResult:
-    """The record of one grading. Units are in the names: _mb is 2^20 bytes, _ms milliseconds, _m millions a second; speedups
+    """The record of one grading. Units are in the names: _mb is 2^20 bytes, _ms milliseconds, _m millions per second; speedups
     are ratios."""
 
     schema: int = SCHEMA

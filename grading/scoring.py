@@ -35,5 +35,5 @@ def speedup_score(speedup: float) -> float:
 
 
 def throughput_m(units: float, sol_ms: float) -> float:
-    """Millions of the kernel's units a second, for `units` done in `sol_ms` milliseconds."""
+    """Millions of the kernel's units per second, for `units` done in `sol_ms` milliseconds."""
     return units / sol_ms / 1e3

@@ -21,7 +21,7 @@ class BadSuite(ValueError):
 
 @cache
 def load_catalog() -> dict[str, KernelSpec]:
-    """All kernels by name, in the order of their position. Read once a process."""
+    """All kernels by name, in the order of their position. Read once per process."""
     specs = [load_spec(path.parent) for path in ROOT.glob("*/kernel.toml")]
     return {spec.name: spec for spec in sorted(specs, key=lambda spec: (spec.position, spec.name))}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,10 +73,6 @@ class KernelSpec:
         return (self.folder / "tuned.c").read_text(encoding="utf-8")
 
     @property
-    def bench_path(self) -> Path:
-        return self.folder / "bench.c"
-
-    @property
     def content_hash(self) -> str:
         """sha256 (hex) of everything in the folder that a measurement depends on, and of the headers it is written against."""
         digest = hashlib.sha256()
@@ -83,6 +80,12 @@ class KernelSpec:
             data = path.read_bytes()
             digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
         return digest.hexdigest()
+
+
+BASELINES: dict[str, Callable[[KernelSpec], str]] = {  # the sources that every kernel brings along, by the name of their model
+    "naive": lambda kernel: kernel.reference_source,
+    "tuned": lambda kernel: kernel.tuned_source,
+}
 
 
 def load_spec(folder: Path) -> KernelSpec:

@@ -112,7 +112,7 @@ TEMPLATES = [
         },
     },
 ]
-AUTHENTICATION_BACKENDS = ["leaderboard.web.login_throttle.Brake", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["leaderboard.web.login_throttle.LoginThrottle", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -268,7 +268,7 @@ TICK_S = env.float("TICK_S", default=120.0)  # a task goes on to the next row un
 TRIALS_PER_HOUR = env.int("TRIALS_PER_HOUR", default=20)  # of one person, under /try/
 TRIALS_WAITING = env.int("TRIALS_WAITING", default=3)  # of one person at the same time
 API_READS_PER_MINUTE = env.int("API_READS_PER_MINUTE", default=600)  # of one address, or one user's programs; 0: no limit
-API_UPLOADS_PER_HOUR = env.int("API_UPLOADS_PER_HOUR", default=240)  # of one user; the command sends two requests a file
+API_UPLOADS_PER_HOUR = env.int("API_UPLOADS_PER_HOUR", default=240)  # of one user; the command sends two requests per file
 NINJA_NUM_PROXIES = env.int("TRUSTED_PROXIES", default=0)  # in front of the site: how much of X-Forwarded-For is believed
 TRIAL_DAYS = env.int("TRIAL_DAYS", default=7)  # then a trial is deleted
 EVALUATION_ENDPOINTS = env.list("EVALUATION_ENDPOINTS", default=[])  # that the admin may ask: name=address=key's variable

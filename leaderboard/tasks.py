@@ -34,9 +34,9 @@ from leaderboard.services import (
     housekeeping,
     importing,
     passwords,
+    provisional,
     queueing,
     recording,
-    stand_ins,
 )
 from leaderboard.storage import room
 from leaderboard.worker import leases
@@ -68,7 +68,7 @@ def grade_for_a_while(arch: str) -> None:
         if reason:
             return
         if grader.is_real(arch):
-            stand_ins.replace(arch)
+            provisional.requeue_provisional(arch)
         try:
             grade_what_is_due(arch, me, grader)
         except BaseException:  # stopped between two lines: whatever it holds goes back

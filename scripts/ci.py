@@ -96,7 +96,7 @@ def reap() -> None:
 
 
 def wait(process: subprocess.Popen[bytes], limit_s: float) -> int:
-    """Its status. Orphans that end meanwhile are buried, as init would: tests wait for them to be gone."""
+    """The exit status. Orphans that end meanwhile are reaped, as init would: tests wait for them to be gone."""
     until = time.monotonic() + limit_s
     while (status := process.poll()) is None:
         if time.monotonic() > until:

@@ -26,7 +26,7 @@ def candidates(version: str) -> Iterator[str]:
 
 
 def version_of(python: str) -> tuple[str, str]:
-    """Its version, or "" and why it does not start: a shim of pyenv may be there without a Python behind it."""
+    """The interpreter's version, or "" and why it does not start: a shim of pyenv may be there without a Python behind it."""
     try:
         done = subprocess.run(
             [python, "-c", ASK], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False

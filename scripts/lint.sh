@@ -24,6 +24,10 @@ check "layers" "$venv"/bin/lint-imports --no-cache
 check "locks" "$venv"/bin/python scripts/lock.py --check
 check "migrations" "$venv"/bin/python manage.py makemigrations --check --dry-run
 check "C warnings" "$venv"/bin/python scripts/lint_c.py
+check "C format" "$venv"/bin/clang-format --dry-run --Werror grading/*.c tests/engines/*.c tests/harness/*.c # the rest is measured
+check "templates" "$venv"/bin/python scripts/lint_templates.py
+check "unused" "$venv"/bin/python scripts/lint_unused.py
+check "spelling" "$venv"/bin/codespell
 check "shell" bash -n scripts/*.sh .ci/run
 
 ((${#failed[@]} == 0)) || { echo "lint: failed: ${failed[*]}"; exit 1; }

@@ -78,7 +78,7 @@ class Gradings:
         ]
 
     def outdated(self, subjects: Iterable[Subject]) -> list[str]:
-        """Why gradings in the journal do not count any more, a sentence a reason."""
+        """Why gradings in the journal do not count any more, a sentence per reason."""
         reasons: Counter[str] = Counter()
         for subject in subjects:
             for arch in self.sandboxes:

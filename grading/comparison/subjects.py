@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from grading.unit import encode_source
+from grading.translation_unit import encode_source
 from kernels.spec import KernelSpec
 
 REFERENCE, TUNED, ANSWER = KINDS = ("reference", "tuned", "answer")  # in the order of tables

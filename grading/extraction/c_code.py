@@ -147,7 +147,7 @@ class _Definitions:
         return begin + found.start() if found and "*" in found[0] else -1
 
     def _is_line_of_diff(self, name: int) -> bool:
-        """Of C, no line outside of braces begins with a sign and defines a function."""
+        """Whether a line is one of a diff: no line of C outside of braces begins with a sign and defines a function."""
         newline = self.code.rfind("\n", max(0, name - ATTRIBUTES_LENGTH), name)
         return self.code.startswith(("+", "-"), newline + 1)
 

@@ -1,6 +1,6 @@
 /* The memory shared with the children, and where in it a case's data lie.
 
-   Inputs are one copy for all children, mapped from descriptors that are read-only for ever.  Outputs are a memfd a child, of just the size that
+   Inputs are one copy for all children, mapped from descriptors that are read-only for ever.  Outputs are a memfd per child, of just the size that
    is needed: a page of lead and of tail that are checked, so there is no spare memory worth hiding anything in.  In the small tests data lie
    unaligned, or flush against the unmapped pages before and behind the mapping; in the benchmark at a random 64-byte offset, away from guards. */
 #define _GNU_SOURCE

@@ -31,7 +31,7 @@
 enum { LOG_MAX = 16000, ARGS_MAX = 96, PATH_BYTES = 4096, LOOK_MS = 5 };
 /* Of each build step.  The wall limit is only a fuse: its end says how busy the machine is, not what the answer is. */
 enum { WALL_S = 300, CPU_S = 15, MEMORY_MB = 2000, FILE_MB = 32, LINK_FILE_MB = 64 };
-enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124 };                       /* of the jail */
+enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_JAIL_FIRST = 110, EXIT_JAIL_LAST = 114 };       /* of the jail */
 _Static_assert(NEEDED_ROOM_KB >= ((2 * FILE_MB + 2 * LINK_FILE_MB) << 10) + FLOOR_ROOM_KB, "an answer could fill the disk within its limits");
 static char home[PATH_BYTES], work[PATH_BYTES], compile_log[LOG_MAX + 1];
 static size_t compile_log_bytes;
@@ -160,7 +160,7 @@ static int run(const struct command *c, struct watch *w)
 /* Statuses of the jail itself, or of a tool that is not there: never the answer's doing. */
 static void check_tool(int status, const char *what)
 {
-	if ((status >= 94 && status <= 98) || status == 127) end("internal_error", "could not start %s in the jail (status %d): is the compiler installed?", what, status);
+	if ((status >= EXIT_JAIL_FIRST && status <= EXIT_JAIL_LAST) || status == 127) end("internal_error", "could not start %s in the jail (status %d): is the compiler installed?", what, status);
 }
 /* a plain file of its own: whatever else a build step could leave is not run */
 static bool exists(const char *path)

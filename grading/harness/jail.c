@@ -4,8 +4,8 @@
    (a fuse for a busy machine); then it kills every descendant there is, so nothing outlives a build.  The child gives up rights in this order: rlimits, no_new_privs, Landlock (read and execute below the ro
    paths, everything below RWDIR, /dev/null, nothing else), root drops to nobody, and a seccomp filter denies sockets, tracing, namespaces and
    scheduling changes; then it runs the command.  No privilege is needed for any of it.
-   Exit status: the command's, 128 + signal, 124 on the wall limit, 123 on the CPU limit, 122 when it failed close to the memory limit, 94 fork failed, 95 usage, 96 exec failed,
-   97 no seccomp, 98 could not drop root. */
+   Exit status: the command's, 128 + signal, 124 on the wall limit, 123 on the CPU limit, 122 when it failed close to the memory limit; 110 fork failed, 111 usage, 112 exec failed,
+   113 no seccomp, 114 could not drop root (the stub and the sandboxes use 90 to 99). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #else
 #error "architecture not supported"
 #endif
-enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_FORK = 94, EXIT_USAGE = 95, EXIT_EXEC = 96, EXIT_SECCOMP = 97, EXIT_DROP = 98, NOBODY = 65534 };
+enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_FORK = 110, EXIT_USAGE = 111, EXIT_EXEC = 112, EXIT_SECCOMP = 113, EXIT_DROP = 114, NOBODY = 65534 };
 enum { A_WALL = 1, A_CPU, A_MEMORY, A_FILE, A_FOLDER, A_REST };
 
 static void limit(int what, rlim_t v)

@@ -42,7 +42,7 @@ static inline long raw(long nr, long a, long b, long c, long d, long e, long f)
 __asm__(".text\n.globl stub_entry\nstub_entry:\n mov x29,xzr\n mov x19,sp\n mov x0,sp\n bl early\n mov sp,x19\n mov x0,xzr\n b _start\n");
 #endif
 
-/* One exit status a cause; the judge reports them as faults of ours while they happen before the first call. */
+/* One exit status per cause; the judge reports them as faults of ours while they happen before the first call. */
 enum { EXIT_MAP = 90, EXIT_FILTER = 92, EXIT_REFUSED = 93, EXIT_FUSE = 94 };
 static void die(int code) { for (;;) raw(SYS_exit_group, code, 0, 0, 0, 0, 0); }
 static void on_refused(int s, siginfo_t *i, void *u)

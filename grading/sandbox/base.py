@@ -14,6 +14,9 @@ from grading.faults import HarnessBroken
 from grading.harness_source import BUILD_TIMEOUT_S, SCRIPT_NAME, HarnessSource
 from grading.text import decode
 
+HARNESS_MISSING = 96  # exit status: the sandbox has lost its harness (it was made anew, or restarted)
+NO_FOLDER = 97  # exit status: the work folder cannot be made; standard error says why
+SLOTS = 64  # workers of one architecture on one host, at most
 OUTPUT_LIMIT_BYTES = 4 << 20  # of each stream; what a command prints beyond it is dropped
 
 

@@ -15,7 +15,7 @@ FAST_P_THRESHOLDS = (0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 5.66, 8.0, 11.3, 16.0
 
 def fast_p(speedups: Sequence[float | None], thresholds: Sequence[float] = FAST_P_THRESHOLDS) -> list[tuple[float, Estimate]]:
     """For each p the share of answers that pass with a speedup of at least p (KernelBench, Ouyang et al. 2025), with Wilson's
-    interval. `speedups` has one entry an answer, None for one that did not pass."""
+    interval. `speedups` has one entry per answer, None for one that did not pass."""
     return [(p, wilson(sum(s is not None and s >= p for s in speedups), len(speedups))) for p in thresholds]
 
 

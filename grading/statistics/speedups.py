@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grading.statistics.intervals import CONFIDENCE
+
 RESAMPLES = 4000
-CONFIDENCE = 0.95
 FLOOR_NS = 1.0  # shorter than any call can be: the empty call's time is subtracted, and a time of 0 would make speedups infinite
 
 
@@ -101,6 +102,6 @@ def _median(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
 
 
 def _seed(answer: np.ndarray, reference: np.ndarray, process: Sequence[int]) -> int:
-    """The same samples give the same interval, on every machine."""
+    """A seed made of the samples, so that the same samples give the same interval on every machine."""
     data = answer.astype("<f8").tobytes() + reference.astype("<f8").tobytes() + np.asarray(process, dtype="<i8").tobytes()
     return int.from_bytes(hashlib.sha256(data).digest()[:8], "little")

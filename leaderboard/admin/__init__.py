@@ -1,4 +1,9 @@
-"""The admin: a module an area. Importing them registers their pages."""
+"""The admin, one module per area. Importing them registers their pages.
+
+The admin decides nothing itself: lists and forms check a permission (leaderboard/models/access.py), and call a service. Actions
+on many rows first show what they would change, then run as a bulk action in the background. Results, submissions and machines
+are read-only: what was measured can be invalidated or graded again, never edited.
+"""
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin

@@ -55,7 +55,7 @@ class BulkActionAdmin(ReadOnlyAdmin):
     def found(self, request: HttpRequest, pk: str) -> BulkAction:
         action = BulkAction.objects.filter(pk=pk).first() if pk.isdecimal() else None
         if action is None:
-            raise Http404("There is no such action; one that nobody confirms is forgotten after a day.")
+            raise Http404("There is no such action; an action that nobody confirms is deleted after a day.")
         if action.user_id != request.user.pk:
             access.require(request.user, "view_bulkaction")
             if action.state == BulkAction.State.ASKED:  # the page that asks names rows, which may be private
@@ -69,7 +69,7 @@ class BulkActionAdmin(ReadOnlyAdmin):
         missing = False
         if request.method == "POST":
             if action.user_id != request.user.pk:
-                raise PermissionDenied("Only whoever began it goes on with it.")
+                raise PermissionDenied("Only the person who started it can continue it.")
             # again: a right may have been taken away since
             rows = operation.of._default_manager.filter(pk__in=action.targets if operation.of in OWNED else [])
             access.require_for_all(request.user, operation.right, rows)

@@ -7,12 +7,12 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
+from kernels.spec import BASELINES
 from leaderboard.bundles.registry import FORMATS
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleModel, LanguageModel
 from leaderboard.models.bundles import KINDS, WEIGHTS
-from leaderboard.services import asked
-from leaderboard.services.catalog import BASELINES
+from leaderboard.services import bundle_models
 
 FORMS = 50  # models that are asked about; those with more answers come first
 
@@ -36,7 +36,7 @@ class UploadForm(forms.Form):
         choices=[
             (
                 "",
-                "Private: only you and the site's reviewers see it and its results; no public page, count or export knows of it",
+                "Private: only you and the site's reviewers see it and its results; it is in no public page, count or export",
             ),
             ("1", "Public: on the leaderboard and in the exports, with every answer, its code and its reply, for everybody"),
         ],
@@ -58,8 +58,8 @@ class OverlapForm(forms.Form):
 
     overlap = forms.ChoiceField(
         choices=[
-            (Bundle.Overlap.SAME, "The same run: the shared answers are there already, only the rest is new"),
-            (Bundle.Overlap.ANOTHER, "Another run, in which some answers came out equal: all of them are new"),
+            (Bundle.Overlap.SAME, "The same run: the shared answers are here already, only the rest is new"),
+            (Bundle.Overlap.ANOTHER, "Another run, in which some answers happen to be equal: all of them are new"),
         ],
         widget=forms.RadioSelect,
         label="Is it the same run?",
@@ -71,14 +71,14 @@ class AgainForm(forms.Form):
     model = UploadForm.base_fields["model"]
 
 
-class AskedForm(forms.ModelForm):
+class BundleModelForm(forms.ModelForm):
     """One model of the bundle: its name for readers, and how it was asked."""
 
     sampling = forms.CharField(
         required=False,
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40, "class": "ak-code", "spellcheck": "false"}),
-        help_text="One setting a line: temperature = 0.7. Read from the run's configuration where it has them.",
+        help_text="One setting per line: temperature = 0.7. Read from the run's configuration where it has them.",
     )
 
     class Meta:
@@ -89,7 +89,7 @@ class AskedForm(forms.ModelForm):
             "display_name": "What pages show instead of the name in the runs.",
             "provider": "Who made it.",
             "kind": "A baseline is shown beside the models and has no rank.",
-            "prompt": "As far as the run says; the task's own prompt is the kernel's.",
+            "prompt": "As recorded by the run; the task's own prompt belongs to the kernel.",
         }
         widgets = {
             "display_name": forms.TextInput(attrs={"class": "vTextField"}),
@@ -98,16 +98,16 @@ class AskedForm(forms.ModelForm):
         }
 
     def __init__(self, data: Any, request: HttpRequest, row: BundleModel, *, imported: bool) -> None:
-        known = row.model or asked.known_model(row.name, request.user)
-        initial: dict[str, Any] = {"sampling": asked.sampling_text(row.sampling)}
+        known = row.model or bundle_models.known_model(row.name, request.user)
+        initial: dict[str, Any] = {"sampling": bundle_models.sampling_text(row.sampling)}
         if known:
-            initial |= {name: getattr(row, name) or getattr(known, name) for name in asked.DETAILS}
+            initial |= {name: getattr(row, name) or getattr(known, name) for name in bundle_models.DETAILS}
         super().__init__(data, prefix=f"m{row.pk}", instance=row, initial=initial)
         self.known = known
         self.fields["kind"] = forms.ChoiceField(choices=KINDS, disabled=imported, help_text=self.Meta.help_texts["kind"])
         self.fields["weights"] = forms.ChoiceField(choices=WEIGHTS, required=False)
-        if known and not asked.may_tell(request.user, known):
-            for name in asked.DETAILS:
+        if known and not bundle_models.may_tell(request.user, known):
+            for name in bundle_models.DETAILS:
                 self.fields[name].disabled = True
 
     def clean_kind(self) -> str:
@@ -118,7 +118,7 @@ class AskedForm(forms.ModelForm):
 
     def clean_sampling(self) -> dict[str, str]:
         try:
-            return asked.parse_sampling(self.cleaned_data["sampling"])
+            return bundle_models.parse_sampling(self.cleaned_data["sampling"])
         except ValueError as error:
             raise forms.ValidationError(str(error)) from None
 
@@ -126,9 +126,9 @@ class AskedForm(forms.ModelForm):
         return clean(self.cleaned_data["prompt"])
 
 
-def asked_forms(request: HttpRequest, bundle: Bundle, *, bound: bool = False) -> list[AskedForm]:
+def bundle_model_forms(request: HttpRequest, bundle: Bundle, *, bound: bool = False) -> list[BundleModelForm]:
     imported = bundle.state not in (Bundle.State.READING, Bundle.State.PREVIEW)
-    rows = list(bundle.asked.select_related("model")[:FORMS])
+    rows = list(bundle.models.select_related("model")[:FORMS])
     if bound:  # a script need not send them: then what the run says holds
         rows = [row for row in rows if f"m{row.pk}-sampling" in request.POST]
-    return [AskedForm(request.POST if bound else None, request, row, imported=imported) for row in rows]
+    return [BundleModelForm(request.POST if bound else None, request, row, imported=imported) for row in rows]

@@ -18,15 +18,15 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from grading.architectures import ARCHS
-from leaderboard.admin.bundle_forms import AgainForm, AskedForm, ConfirmForm, OverlapForm, UploadForm, asked_forms
+from leaderboard.admin.bundle_forms import AgainForm, BundleModelForm, ConfirmForm, OverlapForm, UploadForm, bundle_model_forms
 from leaderboard.lib import faults
-from leaderboard.models import Bundle, BundleEntry, Kernel, access
+from leaderboard.models import Bundle, BundleEntry, access
 from leaderboard.queue import bundle_progress
 from leaderboard.services import (
-    asked,
     bundle_decisions,
     bundle_files,
     bundle_lease,
+    bundle_models,
     bundle_reading,
     leases,
     matching,
@@ -85,7 +85,7 @@ class BundlePages(admin.ModelAdmin):
 
     def refusing(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         """Too large an upload, or one that there is no room for, is refused by its announced length, on the form itself: the
-        check against forgery would read it."""
+        CSRF check would read the whole body."""
 
         def refuse(request: HttpRequest) -> HttpResponse:
             if request.method == "POST" and self.has_add_permission(request):
@@ -182,7 +182,7 @@ class BundlePages(admin.ModelAdmin):
         return self.page(request, self.found(request, int(object_id)))
 
     def page(
-        self, request: HttpRequest, bundle: Bundle, forms: list[AskedForm] | None = None, overlap: OverlapForm | None = None
+        self, request: HttpRequest, bundle: Bundle, forms: list[BundleModelForm] | None = None, overlap: OverlapForm | None = None
     ) -> HttpResponse:
         if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
             bundle.error = bundle.error or room.why_not(bundle.size_bytes)
@@ -190,8 +190,9 @@ class BundlePages(admin.ModelAdmin):
         graded = bundle.state == Bundle.State.IMPORTED
         counts = bundle_progress.counts(bundle) if graded else {}
         moving = bundle_progress.moving(bundle, counts) if graded else []
-        rows = list(bundle.asked.select_related("model"))
+        rows = list(bundle.models.select_related("model"))
         reasons = bundle.counts.get("reasons", {})
+        open_overlap = preview and bool(matching.open_overlaps(bundle))
         context = {
             **self.admin_site.each_context(request),
             "title": bundle.name,
@@ -199,8 +200,8 @@ class BundlePages(admin.ModelAdmin):
             "opts": self.opts,
             "original": bundle,
             "confirm": ConfirmForm(initial={"public": "1" if bundle.public else ""}),
-            "asked": (forms or asked_forms(request, bundle)) if preview else [],
-            "overlap": (overlap or OverlapForm()) if preview and matching.open_overlaps(bundle) else None,
+            "model_forms": (forms or bundle_model_forms(request, bundle)) if preview else [],
+            "overlap": (overlap or OverlapForm()) if open_overlap else None,
             "overlaps": overlaps_of(bundle),
             "again": AgainForm(initial={"model": bundle.model_override}) if preview and NAMELESS in reasons else None,
             "nameless": reasons.get(NAMELESS, 0),
@@ -211,7 +212,8 @@ class BundlePages(admin.ModelAdmin):
             "archs": ARCHS,
             "models": rows,
             "kernels": kernel_table(rows) if len(rows) <= COLUMNS else [],
-            "kernel_ids": dict(Kernel.objects.values_list("name", "pk")),
+            "gradings": f"{reverse('admin:leaderboard_result_changelist')}?bundle={bundle.uid}",
+            "import_label": import_label(bundle, undecided=open_overlap),
             "entries": first_entries(bundle) if graded else [],
             "reasons": reasons,
             "listed": bundle.report[:50],
@@ -246,7 +248,7 @@ class BundlePages(admin.ModelAdmin):
         bundle = self.found(request, pk, change=True)
         if request.method != "POST":
             return HttpResponseRedirect(page_of(bundle))
-        form, about = ConfirmForm(request.POST), asked_forms(request, bundle, bound=True)
+        form, about = ConfirmForm(request.POST), bundle_model_forms(request, bundle, bound=True)
         overlap = OverlapForm(request.POST) if matching.open_overlaps(bundle) else None
         if bundle.state != Bundle.State.PREVIEW:  # twice, or in two windows
             return HttpResponseRedirect(page_of(bundle))
@@ -258,7 +260,7 @@ class BundlePages(admin.ModelAdmin):
             bundle, public=bool(form.cleaned_data["public"]), overlap=overlap.cleaned_data["overlap"] if overlap else ""
         )
         self.log_change(request, bundle, "Import confirmed.")
-        messages.success(request, "The import has begun; its answers are graded one after another.")
+        messages.success(request, "Import started; answers are graded one by one.")
         return HttpResponseRedirect(page_of(bundle))
 
     def again(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -278,12 +280,12 @@ class BundlePages(admin.ModelAdmin):
         bundle = self.found(request, pk, change=True)
         if bundle.state != Bundle.State.IMPORTED:
             return HttpResponseRedirect(page_of(bundle))
-        forms = asked_forms(request, bundle, bound=request.method == "POST")
+        forms = bundle_model_forms(request, bundle, bound=request.method == "POST")
         if request.method == "POST" and all_valid(*forms):
             for form in forms:
                 form.save()
-            rows = bundle.asked.exclude(model=None).select_related("model")
-            asked.tell(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
+            rows = bundle.models.exclude(model=None).select_related("model")
+            bundle_models.apply(bundle, {row.name: row.model for row in rows if row.model}, by=request.user)
             self.log_change(request, bundle, "Details of its models changed.")
             messages.success(request, "Saved.")
             return HttpResponseRedirect(page_of(bundle))
@@ -292,7 +294,7 @@ class BundlePages(admin.ModelAdmin):
             "title": f"Models of {bundle.name}",
             "bundle": bundle,
             "opts": self.opts,
-            "asked": forms,
+            "model_forms": forms,
         }
         return TemplateResponse(request, "admin/leaderboard/bundle/models.html", context)
 
@@ -319,7 +321,7 @@ def fault(bundle: Bundle) -> tuple[str, str] | None:
         return None
     rows = "its only row" if bundle.rows == 1 else f"none of its {bundle.rows:,} rows"
     is_one = "is not one" if bundle.rows == 1 else "is one"
-    return "Not a bundle.", f"It would have to hold answers to our kernels: {rows} {is_one}, for the reasons below."
+    return "Not a bundle.", f"It must contain answers to our kernels: {rows} {is_one}, for the reasons below."
 
 
 def all_valid(*forms: BaseForm) -> bool:
@@ -340,6 +342,15 @@ def overlaps_of(bundle: Bundle) -> list[dict[str, Any]]:
     """Earlier bundles that share answers, with their pages as long as they are there."""
     pages = dict(Bundle.objects.filter(uid__in=[told["uid"] for told in bundle.overlaps]).values_list("uid", "pk"))
     return [told | {"pk": pages.get(told["uid"]), "whole": told["shared"] == told["of"]} for told in bundle.overlaps]
+
+
+def import_label(bundle: Bundle, *, undecided: bool) -> str:
+    """The button that confirms the import. undecided: how many answers are new depends on what is said of an overlap."""
+    if undecided:
+        return "Import and grade what is new"
+    if bundle.added:
+        return f"Import and grade {bundle.added:,} new answer{'' if bundle.added == 1 else 's'}"
+    return "Import: nothing in it is new"
 
 
 def kernel_table(rows: list[Any]) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ class BundleAdmin(BundlePages, DeletesInBulk):
     list_display = ["name", "what_it_is", "public", "format", "answers", "added", "skipped", "uploader", "created_at"]
     list_filter = ["state", "public", ("format", NamedValues), ("uploader", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["uploader"]
-    search_fields = ["name", "uid", "sha256", "uploader__username", "asked__name"]
+    search_fields = ["name", "uid", "sha256", "uploader__username", "models__name"]
     date_hierarchy = "created_at"
     deletion = "delete_bundles"
     actions = [*("regrade", "make_public", "make_private", "invalidate", "first", "last", "cancel", "delete_selected")]
@@ -46,7 +46,7 @@ class BundleAdmin(BundlePages, DeletesInBulk):
 
     @admin.display(description="state", ordering="state")
     def what_it_is(self, bundle: Bundle) -> str:
-        """Of a file that waits and can never be imported, what its page says."""
+        """What the page of a file that waits and can never be imported says."""
         waits_in_vain = bundle.state == Bundle.State.PREVIEW and not bundle.answers and fault(bundle)
         return "not a bundle" if waits_in_vain else bundle.get_state_display()
 

@@ -12,10 +12,6 @@ from leaderboard.admin.base import ReadOnlyAdmin, in_bulk
 from leaderboard.models import Calibration, Kernel, Machine, Result, Submission, Worker
 
 
-def answers_to(kernels: QuerySet[Any]) -> QuerySet[Any]:
-    return Submission.objects.filter(kernel__in=kernels)
-
-
 @admin.register(Kernel)
 class KernelAdmin(ReadOnlyAdmin):
     list_display = ["name", "title", "version", "answers", "memory_limit_mb", "benchmark", "retired"]

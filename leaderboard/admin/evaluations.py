@@ -80,11 +80,11 @@ class EvaluationAdmin(ReadOnlyAdmin):
     @admin.action(description="Stop", permissions=["add"])
     def stop(self, request: HttpRequest, chosen: QuerySet[Evaluation]) -> None:
         stopped = sum(evaluations.stop(evaluation) for evaluation in chosen)
-        messages.success(request, f"{stopped} stopped; what is answered stays.")
+        messages.success(request, f"{stopped} stopped. Answers received so far are kept.")
 
     @admin.action(description="Go on", permissions=["add"])
     def go_on(self, request: HttpRequest, chosen: QuerySet[Evaluation]) -> None:
         ended = chosen.filter(state__in=[Evaluation.State.FAILED, Evaluation.State.STOPPED, Evaluation.State.DONE])
         for evaluation in ended:
             evaluations.begin(evaluation)
-        messages.success(request, f"{len(ended)} to go on with; what is answered is not asked again.")
+        messages.success(request, f"{len(ended)} resumed. Answered questions are not asked again.")

@@ -67,5 +67,5 @@ class LanguageModelAdmin(ReadOnlyAdmin):
             return TemplateResponse(request, "admin/leaderboard/merge.html", context)
         log_action(request, chosen, f"Merged into {target.name}.")
         merged = language_models.merge(chosen, target)
-        messages.success(request, f"{plural(merged, 'model')} merged into {target.name}; the old names lead there from now on.")
+        messages.success(request, f"{plural(merged, 'model')} merged into {target.name}; the old names are now its aliases.")
         return None

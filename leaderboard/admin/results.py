@@ -154,7 +154,7 @@ class ResultAdmin(SeenInPart, DeletesInBulk):
         return format_html('<a href="{}">{}</a>', reverse("submission", args=[result.submission.uid]), result.submission.uid)
 
     regrade = in_bulk("regrade_results", "Grade these answers again")
-    grade_again = in_bulk("revive_results", "Grade what failed on our side again")
+    grade_again = in_bulk("revive_results", "Retry gradings that failed on our side")
     invalidate = in_bulk("invalidate_results", "Declare invalid ...")
     validate = in_bulk("validate_results", "Take an invalidation back")
     flag = in_bulk("flag_results", "Too good to be true: flag ...")

@@ -31,7 +31,7 @@ class ApiTokenAdmin(Acting):
         return rows if access.has(request.user, "revoke_apitoken") else rows.filter(user=request.user.pk)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """With the right to make some, there is a list of one's own."""
+        """Whoever may make tokens sees a list of their own."""
         return super().has_view_permission(request, obj) or access.has(request.user, "add_apitoken")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:

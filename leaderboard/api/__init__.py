@@ -1,4 +1,9 @@
-"""The HTTP API, and its description at /api/openapi.json. A module an area; public rows only, but for one's own bundles."""
+"""The HTTP API, and its description at /api/openapi.json: one module per area.
+
+Reading needs no token and shows public rows only; uploading needs one, which belongs to a user and has that user's rights. The
+schemas follow from the export columns, so that a column is described in one place. Every error is one sentence in JSON,
+whatever raised it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from leaderboard.board.selection import BadSelection
 api = NinjaAPI(
     title="Arch Kernels",
     version="1",
-    description="Upload bundles of answers and read what was measured. Uploads want a token: `Authorization: Bearer ...`.",
+    description="Upload bundles of answers and read what was measured. Uploads need a token: `Authorization: Bearer ...`.",
     docs_url=None,  # its page loads scripts from elsewhere
     urls_namespace="api",
 )
@@ -29,13 +34,13 @@ def bad_selection(request: HttpRequest, bad: BadSelection) -> HttpResponse:
 
 @api.exception_handler(SuspiciousOperation)
 def suspicious(request: HttpRequest, bad: SuspiciousOperation) -> HttpResponse:
-    return api.create_response(request, {"detail": str(bad) or "The request makes no sense."}, status=400)
+    return api.create_response(request, {"detail": str(bad) or "The request is not understood."}, status=400)
 
 
 @api.exception_handler(Throttled)
 def too_often(request: HttpRequest, refused: Throttled) -> HttpResponse:
     """ninja adds Retry-After."""
-    return api.create_response(request, {"detail": "Too many requests: wait as long as Retry-After says."}, status=429)
+    return api.create_response(request, {"detail": "Too many requests: wait for the time given by Retry-After."}, status=429)
 
 
 @api.exception_handler(ValidationError)

@@ -23,10 +23,10 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from leaderboard.api import limits
+from leaderboard.api import throttling
 from leaderboard.api.read import NO_NUL
 from leaderboard.api.schemas import AskedOut, BundleOut, Error
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, UploadKey, access
 from leaderboard.queue.bundle_progress import counts, moving, verdicts
@@ -42,7 +42,7 @@ BROKE_OFF = "The upload broke off: send it again."
 
 
 def user_of(request: HttpRequest) -> User:
-    """Behind Token there is always one."""
+    """The request's user: Token authentication guarantees one."""
     return cast(User, request.user)
 
 
@@ -64,7 +64,7 @@ FORM = {
     "additionalProperties": {"pattern": NO_NUL},  # ignored; of any type, since a form sends all as text
 }
 
-BODY = limits.RETRY | {
+BODY = throttling.RETRY | {
     "requestBody": {
         "required": True,
         "content": {
@@ -79,7 +79,7 @@ BODY = limits.RETRY | {
     "/bundles",
     response={200: BundleOut, 201: BundleOut, **REFUSALS},
     openapi_extra=BODY,
-    throttle=limits.uploads,
+    throttle=throttling.uploads,
     summary="Upload a bundle",
 )
 def upload(
@@ -88,24 +88,24 @@ def upload(
     name: Annotated[str, Query(max_length=255, pattern=NO_NUL, description="The file's name, for people.")] = "",
     model: Annotated[str, Query(max_length=300, pattern=NO_NUL, description="For rows that do not name their model.")] = "",
     public: Annotated[bool, Query(description="On the leaderboard, with every answer.")] = True,
-    sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse what does not hash to this.")] = "",
+    sha256: Annotated[str, Query(pattern="^([0-9a-f]{64})?$", description="Refuse the upload if its sha256 differs.")] = "",
     overlap: Annotated[
         str,
         Query(
             pattern="^(same|another)?$",
-            description="Of rows without trace ids, where an earlier bundle has a part of them: whether it is the same run.",
+            description="For rows without trace ids that an earlier bundle has in part: whether this is the same run.",
         ),
     ] = "",
     idempotency_key: Annotated[
         str,
-        Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: answered with the bundle."),
+        Header(alias="Idempotency-Key", max_length=200, pattern=NO_NUL, description="Sent again: the response is the bundle."),
     ] = "",
     upload_length: Annotated[
         str,
         Header(
             alias="Upload-Length",
             pattern="^([0-9]{1,19})?$",
-            description="In bytes, without a body: asks whether so much may be sent. 400: yes, send it. 200: it is there.",
+            description="In bytes, without a body: may a file of this size be sent? 400: yes. 200: it is here already.",
         ),
     ] = "",
 ) -> Status:
@@ -123,7 +123,7 @@ def upload(
     with received(request) as file:
         digest = bundle_files.hash_of(file)
         if sha256 and sha256 != digest:
-            raise HttpError(409, f"What arrived hashes to {digest}: it was damaged on the way.")
+            raise HttpError(409, f"The upload arrived damaged: its sha256 is {digest}.")
         with whole() as files:
             bundle, is_new = kept(
                 request, file, digest, name=name or file.name or "bundle", model=model, public=public, overlap=overlap
@@ -144,8 +144,8 @@ def upload(
 @router.get(
     "/bundles/{uid}",
     response={200: BundleOut, 400: Error, 401: Error, 404: Error, 429: Error},
-    openapi_extra=limits.RETRY,
-    throttle=limits.reads,
+    openapi_extra=throttling.RETRY,
+    throttle=throttling.reads,
     summary="What became of a bundle",
 )
 @decorate_view(never_cache)
@@ -327,7 +327,7 @@ def seen(bundle: Bundle) -> dict[str, Any]:
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
     if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
         values["error"] = bundle.error or room.why_not(bundle.size_bytes)
-    values["models"] = list(bundle.asked.values(*AskedOut.model_fields))
+    values["models"] = list(bundle.models.values(*AskedOut.model_fields))
     if bundle.state != Bundle.State.IMPORTED:
         return values | {"progress": [], "verdicts": []}
     known = counts(bundle)

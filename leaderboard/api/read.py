@@ -10,7 +10,7 @@ from ninja import Query, Router
 
 from grading.architectures import ARCHS
 from kernels.spec import DEFAULT_SUITE
-from leaderboard.api import limits
+from leaderboard.api import throttling
 from leaderboard.api.schemas import Error, KernelsOut, LeaderboardOut, ModelsOut, QueueOut, ResultsOut
 from leaderboard.board.selection import BadSelection, Selection, read_selection
 from leaderboard.exports import contents
@@ -18,7 +18,7 @@ from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.models import Kernel, LanguageModel, Submission
 from leaderboard.views.queue import api_queue
 
-router = Router(tags=["reading"], throttle=limits.reads)
+router = Router(tags=["reading"], throttle=throttling.reads)
 CURSOR = r"^([0-9a-z]{1,16}\.(amd64|arm64))?$"
 TOO_OFTEN = {429: Error}
 REFUSED = {400: Error, **TOO_OFTEN}  # 400: characters that are no text (leaderboard/web/fit_requests.py)
@@ -30,13 +30,18 @@ Suite = Annotated[str, Query(max_length=64, pattern=NO_NUL, description=f"The ke
 
 
 @router.get(
-    "/kernels", response={200: KernelsOut, 404: Error, 422: Error, **REFUSED}, openapi_extra=limits.RETRY, summary="The tasks"
+    "/kernels",
+    response={200: KernelsOut, 404: Error, 422: Error, **REFUSED},
+    openapi_extra=throttling.RETRY,
+    summary="The tasks",
 )
 def kernels(request: HttpRequest, suite: Suite = "") -> dict[str, Any]:
     return {"items": list(Kernel.objects.of_suite(selected(request).suite))}
 
 
-@router.get("/models", response={200: ModelsOut, **REFUSED}, openapi_extra=limits.RETRY, summary="Models with a public answer")
+@router.get(
+    "/models", response={200: ModelsOut, **REFUSED}, openapi_extra=throttling.RETRY, summary="Models with a public answer"
+)
 def models(request: HttpRequest) -> dict[str, Any]:
     return {"items": list(LanguageModel.objects.public().order_by("name", "slug"))}
 
@@ -44,8 +49,8 @@ def models(request: HttpRequest) -> dict[str, Any]:
 @router.get(
     "/leaderboard",
     response={200: LeaderboardOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
-    openapi_extra=limits.RETRY,
-    summary="A row a model and architecture, as in leaderboard.csv",
+    openapi_extra=throttling.RETRY,
+    summary="One row per model and architecture, as in leaderboard.csv",
 )
 def leaderboard(
     request: HttpRequest, arch: Arch = "both", kernel: Names = "", model: Names = "", suite: Suite = ""
@@ -58,7 +63,7 @@ def leaderboard(
 @router.get(
     "/results",
     response={200: ResultsOut, 400: Error, 404: Error, 422: Error, **TOO_OFTEN},
-    openapi_extra=limits.RETRY,
+    openapi_extra=throttling.RETRY,
     summary="Every current result, as in results.csv, page by page",
 )
 def results(
@@ -80,7 +85,7 @@ def results(
     return {"items": page, "next": f"{page[-1]['submission']}.{page[-1]['arch']}" if more else None}
 
 
-@router.get("/queue", response={200: QueueOut, 400: Error}, summary="What waits, runs and keeps from running, public rows only")
+@router.get("/queue", response={200: QueueOut, 400: Error}, summary="What is waiting, running and parked; public rows only")
 def queue(request: HttpRequest) -> HttpResponse:
     return api_queue(request)
 
@@ -100,5 +105,5 @@ def after(cursor: str) -> Q:
     uid, _, arch = cursor.partition(".")
     last = Submission.objects.public().filter(uid=uid).values_list("pk", flat=True).first() if arch in ARCHS else None
     if last is None:
-        raise BadSelection("cursor is of no page: begin again without one.")
+        raise BadSelection("Unknown cursor: start again without one.")
     return Q(submission_id__gt=last) | Q(submission_id=last, arch__gt=arch)

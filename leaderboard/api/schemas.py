@@ -93,7 +93,7 @@ class ProgressOut(Schema):
     done: int
     waiting: int
     failed: int
-    parked: bool = Field(description="What waits, waits for an operator.")
+    parked: bool = Field(description="The waiting rows need an operator.")
     reason: str | None = Field(description="Why nothing moves.")
 
 
@@ -110,16 +110,16 @@ class AskedOut(Schema):
     provider: str
     weights: str
     answers: int
-    prompt: str = Field(description="The system prompt, as far as the run says.")
-    sampling: dict[str, str] = Field(description='As the run says: {"temperature": "0.7"}; of several runs "0.2, 0.8".')
+    prompt: str = Field(description="The system prompt, as recorded by the run.")
+    sampling: dict[str, str] = Field(description='As recorded by the run: {"temperature": "0.7"}; for several runs "0.2, 0.8".')
 
 
 class OverlapOut(Schema):
     uid: str
     name: str
-    shared: int = Field(description="Its answers that are here, too.")
-    of: int = Field(description="Its answers. All are here: the file is that run, grown or as it was.")
-    added: int = Field(description="Answers here that are not in it.")
+    shared: int = Field(description="How many of its answers are in this file too.")
+    of: int = Field(description="How many answers it has. If all are in this file, the file is that run, continued or unchanged.")
+    added: int = Field(description="Answers of this file that are not in it.")
 
 
 class BundleOut(Schema):
@@ -133,7 +133,7 @@ class BundleOut(Schema):
     size_bytes: int
     rows: int
     answers: int
-    added: int = Field(description="Answers that no earlier bundle had brought.")
+    added: int = Field(description="Answers that no earlier bundle contains.")
     skipped: int
     counts: dict[str, dict[str, int]] = Field(description="Answers by model and by kernel, skipped rows by reason.")
     report: list[SkippedOut] = Field(description="Skipped rows, one by one; the first thousand.")
@@ -141,6 +141,6 @@ class BundleOut(Schema):
     imported_at: datetime | None
     progress: list[ProgressOut] = Field(description="How many of its answers are graded; empty before the import is done.")
     verdicts: list[VerdictsOut]
-    models: list[AskedOut] = Field(description="How each model was asked; those with most answers first.")
-    overlap: str = Field(description="same or another: what its uploader says of bundles that share a part of its answers.")
+    models: list[AskedOut] = Field(description="Prompt and sampling of each model; models with most answers first.")
+    overlap: str = Field(description="same or another: what its uploader says about bundles that share some of its answers.")
     overlaps: list[OverlapOut] = Field(description="Earlier bundles with some of the same answers, for rows without trace ids.")

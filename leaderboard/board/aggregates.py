@@ -52,7 +52,7 @@ class Summary:
     score: Estimate
     speedup: Estimate
     speedup_all: Estimate  # mean over kernels of the mean over all answers, a failed one counted as 1x
-    throughput: Estimate  # millions of units a second: comparable within a set of kernels only
+    throughput: Estimate  # millions of units per second: comparable within a set of kernels only
     extra: Estimate  # MiB
     share: Estimate  # extra memory / the kernel's limit
     share_of_reference: Estimate  # extra memory / the reference's, over kernels where that is known
@@ -81,7 +81,7 @@ class Summary:
 def summarise(cells: Iterable[tuple[Cell, Measures]]) -> Summary:
     """Add up cells. A kernel never answered is not counted, and `kernels` says how many were.
 
-    The score is the mean over kernels of the mean over answers, so that a kernel answered more often does not weigh more.
+    The score is the mean over kernels of the mean over answers, so that a kernel with more answers does not weigh more.
     """
     rows = [(cell, against) for cell, against in cells if cell.answers]
     answers, passed = (sum(getattr(cell, name) for cell, _ in rows) for name in ("answers", "passed"))

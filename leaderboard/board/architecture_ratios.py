@@ -14,13 +14,13 @@ from django.db.models import Q
 
 from grading.comparison.ratios import Side, ratios
 from grading.statistics import Estimate
+from kernels.spec import BASELINES
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
 from leaderboard.board.verdicts import PASSED
-from leaderboard.lib.stale_cache import asked
+from leaderboard.lib.stale_cache import recently_requested
 from leaderboard.models import Kernel, LanguageModel, Result
 
-BASELINES = ("naive", "tuned")
 AT_MOST_S = 600  # emulated results change no standing, and so no version
 LISTED = 200
 
@@ -34,7 +34,7 @@ class Graded(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios:
-    """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units a second.
+    """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units per second.
 
     Where an answer's memory is not known on both (gVisor), it is in the ratio of throughput only."""
 
@@ -68,13 +68,13 @@ class OneSided(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What takes from the difference its meaning; mostly nothing does."""
+        """A caveat for this difference; usually empty."""
         unmeasured = self.emulated and self.verdict == "memory_limit"  # which no emulated grading gives
         return f" Memory is not measured on {self.passed_on}, which is emulated." if unmeasured else ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairs:
+class ArchitectureRatios:
     """Everything that /architectures/ shows. emulated: how many current results were, by architecture."""
 
     models: list[ModelRatios]
@@ -88,20 +88,20 @@ class Pairs:
         return [(arch, verdict, n) for (arch, verdict), n in counts.most_common()]
 
 
-def pairs(selection: Selection) -> Pairs:
-    """Of the selected kernels and models; baselines first, then models by name. Kept for a while: it reads every result."""
-    return kept_pairs(selection, Summaries(selection.kernels, suite=selection.suite))
+def ratios_of(selection: Selection) -> ArchitectureRatios:
+    """Ratios of the selected kernels and models; baselines first, then models by name. Cached, since it reads every result."""
+    return cached_ratios(selection, Summaries(selection.kernels, suite=selection.suite))
 
 
-def kept_pairs(selection: Selection, summaries: Summaries) -> Pairs:
+def cached_ratios(selection: Selection, summaries: Summaries) -> ArchitectureRatios:
     """`summaries` says which results it is of, and, afterwards, of when."""
     what = ("architecture ratios", summaries.kernels, tuple(sorted(model.pk for model in selection.models)))
-    found: Pairs = summaries.keeper.get(what, lambda: fresh_pairs(selection), at_most_s=AT_MOST_S)
+    found: ArchitectureRatios = summaries.cached.get(what, lambda: fresh_ratios(selection), at_most_s=AT_MOST_S)
     return found
 
 
-def fresh_pairs(selection: Selection) -> Pairs:
-    """The same, never from the cache: a change of emulated results alone is seen there only after a while."""
+def fresh_ratios(selection: Selection) -> ArchitectureRatios:
+    """Ratios computed anew: in the cached ones, a change of emulated results alone shows only after a while."""
     by_model: dict[int, list[tuple[str, str, dict[str, Graded]]]] = defaultdict(list)
     for uid, model, kernel, sides in _read(selection):
         by_model[model].append((uid, kernel, sides))
@@ -111,18 +111,18 @@ def fresh_pairs(selection: Selection) -> Pairs:
         arch for of in by_model.values() for _, _, sides in of for arch, side in sides.items() if side.side.emulated
     )
     one_sided = [found for model in ordered for found in _one_sided(model.pk, by_model[model.pk])]
-    return Pairs(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
+    return ArchitectureRatios(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
 
 
 def warm() -> None:
     """What /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
-    kept_pairs(Selection(), Summaries(fresh=True))
-    for _, kernels, models in (what for what in asked() if what[0] == "architecture ratios"):
+    cached_ratios(Selection(), Summaries(fresh=True))
+    for _, kernels, models in (what for what in recently_requested() if what[0] == "architecture ratios"):
         selection = Selection(
             kernels=tuple(Kernel.objects.filter(pk__in=kernels)),
             models=tuple(LanguageModel.objects.public().filter(pk__in=models)),
         )
-        kept_pairs(selection, Summaries(selection.kernels, fresh=True))
+        cached_ratios(selection, Summaries(selection.kernels, fresh=True))
 
 
 def details(found: Sequence[OneSided]) -> dict[str, str]:
@@ -186,7 +186,7 @@ def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Graded
     return found
 
 
-def shown_models(found: Pairs) -> list[ModelRatios]:
+def shown_models(found: ArchitectureRatios) -> list[ModelRatios]:
     """By kernel: the two baselines, and the model with the most answers on both (the selection may name another)."""
     known: list[ModelRatios] = [ratios for ratios in found.models if ratios.overall.pairs]
     baselines = [ratios for name in BASELINES for ratios in known if ratios.model.is_baseline and ratios.model.name == name]

@@ -10,7 +10,7 @@ from grading.statistics import Estimate, clipped, difference, exponential
 from leaderboard.board.aggregates import Cell, strata
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
-from leaderboard.lib.stale_cache import Keeper
+from leaderboard.lib.stale_cache import StaleWhileRevalidate
 from leaderboard.models import LanguageModel
 
 
@@ -62,7 +62,7 @@ def compare(a: LanguageModel, b: LanguageModel, selection: Selection) -> list[Ar
     """One comparison for each selected architecture on which both have answers."""
     summaries = Summaries(selection.kernels, suite=selection.suite)
     what = ("compare", summaries.kernels, a.pk, b.pk, selection.archs)
-    found: list[ArchComparison] = Keeper(version=summaries.keeper.version).get(
+    found: list[ArchComparison] = StaleWhileRevalidate(version=summaries.cached.version).get(
         what, lambda: _compare(a, b, selection.archs, summaries)
     )
     return found

@@ -44,7 +44,7 @@ def marks(result: Result) -> list[str]:
 
 
 def explanations(result: Result) -> list[str]:
-    """Sentences in the words of the legends, with the reasons that people gave."""
+    """The marks of a result as sentences, in the words of the legends, with the reasons that people gave."""
     reasons = {
         "invalid": f": {result.invalid_reason or 'no reason given'}",
         "flagged": f". {result.flag_note}" if result.flag_note else "",

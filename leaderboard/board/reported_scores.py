@@ -1,4 +1,4 @@
-"""The scores that runs gave their answers themselves, beside ours: the same grader in another place should agree."""
+"""Scores reported by the runs themselves, beside ours: the same grader in another place should agree."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ NOT_SHOWN = {"arch"}  # stands in the head
 
 @dataclass(frozen=True)
 class Row:
-    """As text: one value a run, then one an architecture."""
+    """One score as text: a value per run, then one per architecture."""
 
     name: str
     values: list[str]
 
 
 @dataclass(frozen=True)
-class OwnScores:
+class ReportedScores:
     runs: list[BundleEntry]
     current: Sequence[Result]
     rows: list[Row]
 
 
-def own_scores(submission: Submission, current: Sequence[Result], bundles: QuerySet[Bundle]) -> OwnScores | None:
+def reported_scores(submission: Submission, current: Sequence[Result], bundles: QuerySet[Bundle]) -> ReportedScores | None:
     """What the runs in these bundles said of it. None where none of them has scored the answer."""
     entries = BundleEntry.objects.filter(submission=submission, bundle__in=bundles).exclude(scores={})
     runs = list(entries.select_related("bundle").order_by("bundle_id")[:MOST])
@@ -45,11 +45,11 @@ def own_scores(submission: Submission, current: Sequence[Result], bundles: Query
         for name in names
         if name not in NOT_SHOWN and any(name in run.scores for run in runs)
     ]
-    return OwnScores(runs, current, rows)
+    return ReportedScores(runs, current, rows)
 
 
 def _ours(result: Result, name: str) -> Any:
-    """Of the same name, and so of the same meaning."""
+    """Our figure of the same name, and so of the same meaning."""
     return getattr(result, name, None) if name in FIELDS else None
 
 

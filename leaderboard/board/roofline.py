@@ -17,7 +17,7 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """What bounds a kernel on an architecture: in `unit`, and as throughput in millions of the kernel's units a second."""
+    """What bounds a kernel on an architecture: in `unit`, and as throughput in millions of the kernel's units per second."""
 
     arch: str
     kind: str

@@ -97,10 +97,10 @@ class Line:
 def board_rows(selection: Selection, summaries: Summaries | None = None) -> list[Row]:
     """Every (model, architecture) with rankable answers, best first within an architecture; n/a sorts last, ties by name.
 
-    Below all others, without a rank, and without a part in anybody's, stands what has no graded answer to one of the kernels: its
+    Models without a graded answer to every kernel are below all others, have no rank and affect nobody's: their
     figures are over other kernels than theirs.
 
-    Who passes `summaries` (of the selection's kernels) can ask them afterwards whether all figures are of now.
+    Callers that pass `summaries` (of the selection's kernels) can check their `as_of` for staleness.
     """
     summaries = summaries or Summaries(selection.kernels, suite=selection.suite)
     chosen = {model.pk for model in selection.models}
@@ -115,7 +115,7 @@ def board_rows(selection: Selection, summaries: Summaries | None = None) -> list
 
 
 def board_lines(rows: Iterable[Row], archs: Sequence[str]) -> list[Line]:
-    """One line a model, in the order of the first architecture; models that have answers on another one only come after."""
+    """One line per model, in the order of the first architecture; models that have answers on another one only come after."""
     by_model: dict[LanguageModel, dict[str, Row]] = defaultdict(dict)
     for row in rows:
         by_model[row.model][row.arch] = row

@@ -64,17 +64,17 @@ class Selection:
 
     @property
     def filters(self) -> Q:
-        """The same, as a condition on Result or Standing."""
+        """The selection as a condition on Result or Standing."""
         return Q(arch__in=self.archs) & self.narrowed
 
     @property
     def narrowed(self) -> Q:
-        """The same, naming only what is chosen, so that a page of everything is found by its own index."""
+        """The condition with the chosen parts only, so that a page of everything is found by its own index."""
         return self.in_all_suites & self.in_suite
 
     @property
     def in_all_suites(self) -> Q:
-        """The same, whatever suite a kernel is of."""
+        """The same condition, for kernels of every suite."""
         condition = Q(arch=self.arch) if self.arch != BOTH else Q()
         if self.kernels:
             condition &= Q(kernel__in=self.kernels)
@@ -152,7 +152,7 @@ def with_selection(*, arch: str = BOTH) -> Callable[[Callable[..., HttpResponse]
 
 
 def _one(params: QueryDict, name: str) -> str:
-    """Its value; given twice, neither silently wins."""
+    """The value of a parameter; if it is given twice with different values, neither silently wins."""
     values = set(filter(None, params.getlist(name)))
     if len(values) > 1:
         raise BadSelection(f"{name} is given more than once, with different values.")

@@ -23,7 +23,7 @@ from grading.result import PAGE_MB
 from grading.statistics import ranges_of, surely_better
 from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.aggregates import STRATA, Measures, Summary, strata, summarise
-from leaderboard.lib.stale_cache import KEPT_S, Keeper, asked
+from leaderboard.lib.stale_cache import KEPT_S, StaleWhileRevalidate, recently_requested
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
 
 LARGE = 10_000  # answers; the summaries and ranks of fewer are computed while the reader waits: some 0.1 s
@@ -36,7 +36,7 @@ Cells = dict[int, dict[str, Standing]]  # model's id -> kernel's name -> cell
 
 
 class Summaries:
-    """Of the standings, over these kernels (none: all of the suite). Reads them only for what is not kept."""
+    """Summaries of standings for these kernels (all of the suite if empty), cached."""
 
     def __init__(self, kernels: Iterable[Kernel] = (), *, suite: str = DEFAULT_SUITE, fresh: bool = False) -> None:
         self.all_kernels = list(
@@ -55,21 +55,21 @@ class Summaries:
         return [kernel.pk for kernel in self.all_kernels if kernel.suite != self.suite]
 
     @cached_property
-    def keeper(self) -> Keeper:
-        """Its version changes when any standing does, or what it is measured against."""
+    def cached(self) -> StaleWhileRevalidate:
+        """The cache of these summaries; its version changes when a standing does, or what standings are measured against."""
         found = Standing.objects.aggregate(newest=Max("updated_at"), last=Max("pk"), count=Count("pk"), answers=Sum("answers"))
         measured = [(kernel.pk, kernel.measurement, kernel.memory_limit_mb, kernel.retired) for kernel in self.all_kernels]
         large = (found["answers"] or 0) > LARGE
-        return Keeper(version=repr((SHAPE, found, measured)), large=large, fresh=self.fresh)
+        return StaleWhileRevalidate(version=repr((SHAPE, found, measured)), large=large, fresh=self.fresh)
 
     @property
     def as_of(self) -> datetime | None:
-        """None while everything is of the standings as they are now; else when the oldest figure was computed."""
-        return self.keeper.as_of
+        """When the oldest figure was computed; None while everything is from the standings as they are now."""
+        return self.cached.as_of
 
     def of(self, arch: str) -> dict[int, Summary]:
         """{model's id: its summary}"""
-        found: dict[int, Summary] = self.keeper.get(("summaries", self.kernels, arch), lambda: self._summarise(arch))
+        found: dict[int, Summary] = self.cached.get(("summaries", self.kernels, arch), lambda: self._summarise(arch))
         return found
 
     def ranks(self, arch: str, metric: str, models: Sequence[LanguageModel]) -> dict[int, tuple[int, int]]:
@@ -77,7 +77,7 @@ class Summaries:
 
         A model that came after the differences were computed has none yet.
         """
-        place, better = self.keeper.get(("ranks", self.kernels, arch, metric), lambda: self._compare(arch, metric))
+        place, better = self.cached.get(("ranks", self.kernels, arch, metric), lambda: self._compare(arch, metric))
         ids = [model.pk for model in models if model.pk in place]
         at = [place[pk] for pk in ids]
         return dict(zip(ids, ranges_of(better[np.ix_(at, at)]), strict=True))
@@ -143,7 +143,7 @@ def warm() -> None:
         everything.of(arch)
         for metric in STRATA:
             everything.ranks(arch, FIRST.get(metric, metric), ())
-    for what in asked():
+    for what in recently_requested():
         if what[0] in ("summaries", "ranks"):
             _warm(*what)
     cache.set("kept-rested", time.time() + REST * (time.time() - now), KEPT_S)

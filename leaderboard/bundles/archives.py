@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
-from leaderboard.bundles.found import BundleError, Limits, Member, Unpacked
-from leaderboard.bundles.lines import UTF_16
+from leaderboard.bundles.extraction import ARCHIVES, Extractor, bare_name, normal
+from leaderboard.bundles.line_reader import UTF_16
 from leaderboard.bundles.registry import FORMATS
 from leaderboard.bundles.streams import DAMAGED, Decompressed, Source, engine_of
-from leaderboard.bundles.taking import ARCHIVES, Taker, bare_name, normal
-from leaderboard.bundles.tars import BLOCK, is_tar_block, unpack_tar
+from leaderboard.bundles.tar_stream import BLOCK, is_tar_block, unpack_tar
+from leaderboard.bundles.types import ArchiveLimits, BundleError, Member, Unpacked
 from leaderboard.lib.faults import fault_of
 
 MAGIC = {
@@ -54,7 +54,7 @@ UNREADABLE = (zipfile.BadZipFile, tarfile.TarError, *DAMAGED, EOFError, struct.e
 
 
 def unpack(
-    source: Path, into: Path, limits: Limits, name: str | None = None, beat: Callable[[], None] = lambda: None
+    source: Path, into: Path, limits: ArchiveLimits, name: str | None = None, beat: Callable[[], None] = lambda: None
 ) -> Unpacked:
     """Everything in `source` that may hold answers, or say what run they are from. `into` is an empty folder of ours.
     `beat` is called now and then, for whoever must show that this is still under way.
@@ -65,7 +65,7 @@ def unpack(
         return read_folder(source, limits)
     try:
         with source.open("rb") as file, (into / "members").open("xb") as members:
-            taker = Taker(limits, Source(file, limits), members, beat)
+            taker = Extractor(limits, Source(file, limits), members, beat)
             _unpack_file(taker, name or source.name)
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error
@@ -76,7 +76,7 @@ def unpack(
     return taker.unpacked
 
 
-def _unpack_file(taker: Taker, name: str) -> None:
+def _unpack_file(taker: Extractor, name: str) -> None:
     source = taker.source
     assert source
     first = source.read(BLOCK)
@@ -92,7 +92,7 @@ def _unpack_file(taker: Taker, name: str) -> None:
     elif kind:
         raise BundleError(f"This is a {kind} file: {READ} can be read here.")
     elif name.lower().endswith(ARCHIVES) and not is_text(first):
-        raise BundleError(f"It is named like an archive, but is none, or a damaged one: {READ} can be read here.")
+        raise BundleError(f"It is named like an archive, but is not one, or it is damaged: {READ} can be read here.")
     else:
         source.seek(0)
         taker.take(bare_name(name), source)
@@ -115,7 +115,7 @@ def is_tar(first: bytes, name: str) -> bool:
     return empty or is_tar_block(first)
 
 
-def _unpack_compressed(source: Source, magic: bytes, taker: Taker, name: str) -> None:
+def _unpack_compressed(source: Source, magic: bytes, taker: Extractor, name: str) -> None:
     """A compressed tar, or a single compressed file."""
     engine = engine_of(magic, taker.limits)
     first = b""
@@ -130,7 +130,7 @@ def _unpack_compressed(source: Source, magic: bytes, taker: Taker, name: str) ->
         taker.take(bare_name(re.sub(r"\.(gz|zst)$", "", name, flags=re.IGNORECASE)), stream)
 
 
-def _unpack_zip(source: Source, taker: Taker) -> None:
+def _unpack_zip(source: Source, taker: Extractor) -> None:
     with zipfile.ZipFile(cast(IO[bytes], source)) as archive:
         entries = archive.filelist
         if len(entries) > taker.limits.files:
@@ -141,7 +141,7 @@ def _unpack_zip(source: Source, taker: Taker) -> None:
             _take_entry(archive, entries.pop(), taker)
 
 
-def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -> None:
+def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Extractor) -> None:
     taker.count_entry()
     name = normal(info.filename)
     is_file = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
@@ -160,9 +160,9 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Taker) -
 # folders (command line)
 
 
-def read_folder(source: Path, limits: Limits) -> Unpacked:
+def read_folder(source: Path, limits: ArchiveLimits) -> Unpacked:
     """The files of a folder where they are; links are not followed."""
-    taker = Taker(limits)
+    taker = Extractor(limits)
     for folder, folders, files in os.walk(source):
         folders.sort()
         for file in sorted(files):

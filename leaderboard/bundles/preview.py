@@ -10,11 +10,11 @@ from pathlib import Path
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, Limits, Skipped
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import BundleParser
+from leaderboard.bundles.types import Answer, ArchiveLimits, Skipped
 
 LISTED = 20
-USUAL = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=300_000)  # a site may have others
+USUAL = ArchiveLimits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=8, rows=300_000)  # a site may have others
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Preview:
 
     def lines(self) -> Iterator[str]:
         """For people."""
-        yield f"{self.answers} answers in {self.rows} rows; {self.skipped.total()} passed over"
+        yield f"{self.answers} answers in {self.rows} rows; {self.skipped.total()} skipped"
         for model, kernels in self.models.items():
             yield f"  {model}: {kernels.total()} answers to {len(kernels)} kernels"
         for item in self.report:
@@ -43,7 +43,7 @@ def preview(path: Path, model: str = "") -> Preview:
     """Reads all of it. Raises BundleError."""
     found = Preview()
     with tempfile.TemporaryDirectory(prefix="arch-kernels-") as folder:
-        reading = Reading(unpacked=unpack(path, Path(folder), USUAL), kernels=set(load_catalog()), limits=USUAL, model=model)
+        reading = BundleParser(unpacked=unpack(path, Path(folder), USUAL), kernels=set(load_catalog()), limits=USUAL, model=model)
         for item in reading:
             if isinstance(item, Answer):
                 found.models.setdefault(item.model, Counter())[item.kernel] += 1

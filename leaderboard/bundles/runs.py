@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leaderboard.bundles.found import Member
+from leaderboard.bundles.types import Member
 from leaderboard.lib.text import clean, shorten
 
 # Real ones have a few kB. Python's TOML reader is slow, and an archive can hold a hundred thousand configurations.

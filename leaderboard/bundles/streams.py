@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Protocol
 
-from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -30,7 +30,7 @@ class Source:
     zipfile reads a directory of whatever length the archive claims in one go.
     """
 
-    def __init__(self, file: IO[bytes], limits: Limits) -> None:
+    def __init__(self, file: IO[bytes], limits: ArchiveLimits) -> None:
         self.file, self.limits = file, limits
         self.size = os.fstat(file.fileno()).st_size
         self.bytes_read = 0
@@ -91,7 +91,7 @@ class Inflate:
         return self.engine.decompress(self.engine.unconsumed_tail + data, max_length)
 
 
-def engine_of(magic: bytes, limits: Limits) -> Callable[[], Engine]:
+def engine_of(magic: bytes, limits: ArchiveLimits) -> Callable[[], Engine]:
     if magic[:2] == b"\x1f\x8b":
         return Inflate
     window_log = (limits.window_mb << 20).bit_length() - 1
@@ -101,7 +101,7 @@ def engine_of(magic: bytes, limits: Limits) -> Callable[[], Engine]:
 class Decompressed:
     """All members (frames) of a gzip (zstd) file, one after another."""
 
-    def __init__(self, source: Source, engine: Callable[[], Engine], limits: Limits) -> None:
+    def __init__(self, source: Source, engine: Callable[[], Engine], limits: ArchiveLimits) -> None:
         self.source, self.new_engine, self.limits = source, engine, limits
         self.engine: Engine | None = None
         self.begun = 0
@@ -143,5 +143,5 @@ class Decompressed:
             self.left = self.engine.unused_data.lstrip(b"\0")
             self.engine = None
         elif not data and not more:
-            raise EOFError("it breaks off in the middle")
+            raise EOFError("it is truncated")
         return data

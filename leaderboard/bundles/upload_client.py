@@ -27,8 +27,8 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 from tqdm import tqdm
 
 from leaderboard.bundles.archives import read_folder
-from leaderboard.bundles.found import BundleError, Limits
 from leaderboard.bundles.preview import preview
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 
 TIMEOUT_S = 120.0
 POLL_S = 2.0
@@ -40,7 +40,7 @@ TOO_OFTEN = 429
 NO_ROOM = 507
 CHUNK_BYTES = 1 << 20
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # in every archive: the same folder is the same file, which the site recognises
-ANY_SIZE = Limits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
+ANY_SIZE = ArchiveLimits(unpacked_mb=1 << 30, ratio=1 << 30, files=1 << 30, line_mb=1 << 30, rows=1 << 30)  # the site has its own
 
 
 class Refused(Exception):
@@ -67,7 +67,7 @@ class NoRedirect(HTTPRedirectHandler):
     """A redirected upload would arrive empty, and its token somewhere else."""
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> NoReturn:
-        raise Refused(f"The site sends us on to {newurl}: give that site as --url.")
+        raise Refused(f"The site redirects to {newurl}: give that site as --url.")
 
 
 class Site:
@@ -112,12 +112,12 @@ class Site:
         except HTTPError as error:
             raise said(error) from None
         except (URLError, HTTPException, OSError) as error:
-            where = "broke off the connection" if body else "does not answer"
+            where = "closed the connection" if body else "does not answer"
             raise Later(f"{self.root} {where}: {getattr(error, 'reason', None) or error or type(error).__name__}") from None
         try:
             found = json.loads(text)
         except ValueError:
-            raise Refused(f"{self.root} does not answer as the API does: is --url right?") from None
+            raise Refused(f"{self.root} does not answer like the API: is --url right?") from None
         return dict(found)
 
 
@@ -136,7 +136,7 @@ def said(error: HTTPError) -> Refused:
         return Refused("The site does not know this token, or it was revoked.")
     if error.code == TOO_OFTEN:
         wait = error.headers.get("Retry-After", "")
-        return Later(f"The site was asked too often: try again in {wait or 'some'} s.", TOO_OFTEN, float(wait or 10))
+        return Later(f"Too many requests to the site: try again in {wait or 'some'} s.", TOO_OFTEN, float(wait or 10))
     if error.code == NO_ROOM:
         return Later(f"The site has no room for it now ({NO_ROOM}): {detail}", NO_ROOM)
     if error.code >= 500:
@@ -255,7 +255,7 @@ def wait(site: Site, uid: str) -> dict[str, Any]:
             if bundle["error"] != told and (told := bundle["error"]):  # the site has a fault, and goes on by itself
                 print(f"arch-kernels: {told}", file=sys.stderr)
             if bundle["state"] == "preview":  # uploaded in the admin before
-                raise Refused("The bundle waits in the site's admin: somebody has to confirm or discard it there.")
+                raise Refused("The bundle is waiting in the site's admin: somebody has to confirm or discard it there.")
             moving = [row for row in bundle["progress"] if not row["parked"]]
             bar.total = sum(row["done"] + row["waiting"] + row["failed"] for row in moving) or None
             bar.n = sum(row["done"] for row in moving)
@@ -286,7 +286,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--token",
         default=os.environ.get("ARCH_KERNELS_TOKEN", ""),
-        help="made in the site's admin; better in ARCH_KERNELS_TOKEN, which other users of this machine do not see",
+        help="made in the site's admin; better given as ARCH_KERNELS_TOKEN, which other users of this machine cannot see",
     )
     command.add_argument("--model", default="", metavar="NAME", help="for rows that do not name their model")
     command.add_argument("--private", action="store_true", help="not on the public pages")
@@ -297,19 +297,17 @@ def parser() -> argparse.ArgumentParser:
         action="store_const",
         const="same",
         default="",
-        help="what an earlier bundle has of its answers is the same: only the rest is new (for rows without trace ids)",
+        help="answers shared with an earlier bundle are the same ones: only the rest is new (for rows without trace ids)",
     )
     runs.add_argument(
         "--another-run",
         dest="overlap",
         action="store_const",
         const="another",
-        help="it is another run, in which some answers came out equal: all are new",
+        help="this is another run, in which some answers happen to be equal: all are new",
     )
-    command.add_argument("--wait", action="store_true", help="until everything is graded that can be")
-    command.add_argument(
-        "--dry-run", action="store_true", help="say what is in it, row by row what is passed over, and send nothing"
-    )
+    command.add_argument("--wait", action="store_true", help="wait until everything that can be graded is graded")
+    command.add_argument("--dry-run", action="store_true", help="show what is in it, and each skipped row, and send nothing")
     return top
 
 
@@ -324,7 +322,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"arch-kernels: {error}", file=sys.stderr)
         return getattr(error, "status", 1)
     except KeyboardInterrupt:
-        print("arch-kernels: stopped; sent again, it goes on with the same bundle", file=sys.stderr)
+        print("arch-kernels: stopped; send it again to continue with the same bundle", file=sys.stderr)
         return 130
     return 0
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from grading import exit_status
 from grading.architectures import ARCHS
 from grading.comparison.gradings import Gradings
 from grading.comparison.journal import Journal, JournalError
@@ -23,17 +24,15 @@ from grading.sandbox.registry import BACKENDS, check
 from grading.version import kernel_version
 from kernels.catalog import BadSuite, choose, load_catalog
 from kernels.spec import DEFAULT_SUITE, KernelSpec
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.comparison.runs import Runs, read_runs
 from leaderboard.comparison.table import summary_text
 from leaderboard.lib.progress_bar import progress_bar
 
 FORMAT = "arch-kernels comparison 1"
-EXIT_FAULT = 3
-EXIT_INTERRUPTED = 130
 DESCRIPTION = "Grade the answers of runs, the reference and the tuned code of every kernel on both architectures, and compare."
 EPILOG = """
-Each grading is kept beside OUT, in OUT.journal, as soon as it is there: the same command goes on after an interruption.
+Each grading is kept beside OUT, in OUT.journal, as soon as it is done: run the same command again to resume.
 Exit status: 0 when all is graded, 2 for a wrong command line, 3 when gradings failed on our side (run it again), 130 when
 interrupted.
 """
@@ -55,14 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ARCH=NAME",
         action="append",
         default=[],
-        help=f"what an architecture is graded in ({', '.join(BACKENDS)}); default: SANDBOX_AMD64 and SANDBOX_ARM64, else local, "
+        help=f"the sandbox of an architecture ({', '.join(BACKENDS)}); default: SANDBOX_AMD64 and SANDBOX_ARM64, else local, "
         "and emulated for arm64 on amd64",
     )
     parser.add_argument(
         "--arch",
         choices=ARCHS,
         action="append",
-        help="grade only on this one here; of the other, what the journal has (may be repeated)",
+        help="grade on this architecture only; use the journal's gradings of the other (may be repeated)",
     )
     parser.add_argument(
         "--kernels", metavar="NAMES", action="append", default=[], help="only these, joined by commas (may be repeated)"
@@ -71,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--suite", default="", metavar="NAME", help=f"of these kernels; default: that of --kernels, else {DEFAULT_SUITE}"
     )
     parser.add_argument("--limit", type=_positive, metavar="N", help="only the first N answers")
-    parser.add_argument("--model", default="", help="the model of rows that do not name theirs")
+    parser.add_argument("--model", default="", help="the model of rows that do not name one")
     parser.add_argument("--no-baselines", action="store_true", help="without the reference and the tuned code")
     parser.add_argument("--rounds", type=_positive, metavar="N", help="for development: fewer rounds; the file says so")
 
@@ -104,8 +103,8 @@ def run(options: Mapping[str, Any], say: Say, defaults: Mapping[str, str] | None
     with journal, _sigterm_as_interrupt():
         with Gradings(sandboxes=sandboxes, journal=journal, options=_spend(options["rounds"])) as gradings:
             if not _grade(gradings, subjects, say):
-                say(f"Interrupted: what is graded is in {journal.path}; the same command goes on from there.")
-                return EXIT_INTERRUPTED
+                say(f"Interrupted: the gradings so far are in {journal.path}; run the same command again to resume.")
+                return exit_status.INTERRUPTED
         comparison = _comparison(subjects, gradings, runs, kernels)
     write(out, comparison)
     say(summary_text(comparison["summary"]))
@@ -157,7 +156,7 @@ def check_out(out: Path) -> None:
     except (OSError, ValueError, AttributeError):
         ours = False
     if not ours:
-        raise Refused(f"{out} is there and is no comparison: give another name")
+        raise Refused(f"{out} exists and is not a comparison: give another name")
 
 
 def write(out: Path, comparison: Mapping[str, Any]) -> None:
@@ -246,8 +245,8 @@ def _faults(faults: list[dict[str, Any]], say: Say) -> int:
         tried = f"after {fault['attempts']} attempts" if fault["attempts"] else "not tried"
         say(f"  not graded: {fault['kernel']}, {fault['identity']}, {fault['arch']}, {tried}: {fault['reason']}")
     if faults:
-        say(f"{len(faults)} gradings failed on our side, which says nothing of the code: run the same command again.")
-    return EXIT_FAULT if faults else 0
+        say(f"{len(faults)} gradings failed on our side, which says nothing about the code: run the same command again.")
+    return exit_status.FAULT if faults else 0
 
 
 def _spend(rounds: int | None) -> Options:

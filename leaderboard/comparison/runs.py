@@ -11,12 +11,12 @@ from typing import Any
 from grading.answer import Kind, extract
 from grading.comparison.subjects import ANSWER, Subject
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
-from leaderboard.bundles.reading import REPEATED, Reading
+from leaderboard.bundles.parser import REPEATED, BundleParser
 from leaderboard.bundles.registry import NO_FILE
+from leaderboard.bundles.types import Answer, ArchiveLimits, BundleError, Skipped
 from leaderboard.lib.text import clean
 
-LIMITS = Limits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=32, rows=500_000)  # the site's defaults
+LIMITS = ArchiveLimits(unpacked_mb=4096, ratio=400, files=120_000, line_mb=32, rows=500_000)  # the site's defaults
 
 
 @dataclass(kw_only=True)
@@ -38,12 +38,12 @@ def read_runs(paths: Sequence[Path], kernels: Collection[str], model: str = "") 
         with tempfile.TemporaryDirectory(prefix="arch-compare-") as folder:
             try:
                 unpacked = unpack(path, Path(folder), LIMITS)
-                reading = Reading(unpacked=unpacked, kernels=kernels, limits=LIMITS, model=model)
+                reading = BundleParser(unpacked=unpacked, kernels=kernels, limits=LIMITS, model=model)
                 answers = sum(_take(item, path.resolve().name, known, found) for item in reading)
             except BundleError as error:
                 raise BundleError(f"{path}: {error}") from error
         if not reading.rows:
-            raise BundleError(f"{path}: nothing in it that could be an answer: {NO_FILE} with a row")
+            raise BundleError(f"{path}: it contains no answer: {NO_FILE} with a row")
         formats = [name for name, _ in reading.formats.most_common()]
         found.runs.append({"run": path.resolve().name, "formats": formats, "rows": reading.rows, "answers": answers})
     found.answers = list(known.values())

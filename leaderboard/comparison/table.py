@@ -76,7 +76,7 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[str]:
         yield f"{arch} was emulated: verdicts compare, but neither time nor memory is measured there, so there are no ratios."
     for arch, found in summary["machines"].items():
         if len(found) > 1:
-            yield f"{arch} was graded on {len(found)} different machines: ratios are of a mixture."
+            yield f"{arch} was graded on {len(found)} different machines: ratios mix these machines."
         for machine in found:
             words = (
                 machine["cpu_model"],

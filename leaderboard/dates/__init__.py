@@ -1,1 +1,1 @@
-"""How the admin writes dates: Django's own English ones are in twelve hours (FORMAT_MODULE_PATH)."""
+"""How the admin writes dates (FORMAT_MODULE_PATH): with 24 hours, where Django's own English formats have twelve."""

@@ -81,7 +81,7 @@ class Endpoint:
             for chunk in response.iter_bytes():
                 data += chunk
                 if len(data) > ANSWER_LIMIT:
-                    raise Failed(f"an answer of over {ANSWER_LIMIT >> 20} MB")
+                    raise Failed(f"a response of over {ANSWER_LIMIT >> 20} MB")
                 if time.monotonic() > end:
                     raise Failed(f"no whole answer within {self.timeout_s:g} s", passing=True)
             return response.status_code, response.headers, bytes(data)
@@ -90,14 +90,14 @@ class Endpoint:
         try:
             raw = json.loads(data)
         except (ValueError, RecursionError):
-            raise Failed("the answer is no JSON", passing=True) from None
+            raise Failed("the response is not JSON", passing=True) from None
         raw = table(self.key.hidden_in(raw))
         choices = tables(raw.get("choices"))
         if not choices:
             error = table(raw.get("error"))  # some services say 200 and put the error inside
             code = error.get("code")
             status = code if isinstance(code, int) and 400 <= code < 600 else None
-            raise Failed(_message(raw) or "the answer has no choices", status=status, passing=status is None)
+            raise Failed(_message(raw) or "the response has no choices", status=status, passing=status is None)
         message, usage = table(choices[0].get("message")), table(raw.get("usage"))
         cost = usage.get("cost")
         return Reply(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leaderboard.evaluation.asking import Asking, BadAsking
+from leaderboard.evaluation.request import BadEvaluationRequest, EvaluationRequest
 from leaderboard.evaluation.secret import NAME
 
 
@@ -19,14 +19,14 @@ class Known(NamedTuple):
 
 
 def known_endpoints(lines: Iterable[str]) -> dict[str, Known]:
-    """Of "name=https://host/v1=KEY_VARIABLE" each; the variable may be left out. Raises ValueError, which repeats no address."""
+    """Endpoints from texts "name=https://host/v1=KEY_VARIABLE" (the variable is optional). Raises ValueError."""
     found = {}
     for line in lines:
         name, _, rest = line.strip().partition("=")
         base_url, _, variable = rest.partition("=")
         try:
-            Asking(model="any", base_url=base_url)
-        except BadAsking as bad:
+            EvaluationRequest(model="any", base_url=base_url)
+        except BadEvaluationRequest as bad:
             raise ValueError(f"EVALUATION_ENDPOINTS: {name}: {str(bad).replace('--base-url', 'its address')}") from None
         if variable and not NAME.fullmatch(variable):
             raise ValueError(f"EVALUATION_ENDPOINTS: {name}: after the address stands the name of a variable, not a key")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from leaderboard.evaluation.asking import Asking, Task
+from leaderboard.evaluation.request import EvaluationRequest, Task
 
 ROWS = "answers.jsonl"
 CONFIG = Path("configs") / "eval.json"
@@ -55,7 +55,7 @@ class Folder:
         """What is answered; what ended in an error too, unless those are to be asked again."""
         return {Task(row["kernel"], row["rollout"]) for row in self.rows if "answer" in row or not again}
 
-    def describe(self, asking: Asking, rollouts: int) -> None:
+    def describe(self, asking: EvaluationRequest, rollouts: int) -> None:
         """What was asked and what it took, in one step."""
         config = asking.config(rollouts) | {"usage": totals(self.rows)}
         temporary = self.path / f"{CONFIG}.new"

@@ -47,7 +47,7 @@ class Patience:
             self._sleep(wait_s)
 
     def _wait_s(self, failed: Failed, attempt: int) -> float | None:
-        """None: it is no use."""
+        """Seconds until the next attempt; None if retrying is pointless."""
         told = failed.retry_after_s
         if not failed.passing or attempt > self.retries or (told or 0) > LONGEST_TOLD_S:
             return None

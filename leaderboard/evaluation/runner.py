@@ -12,9 +12,9 @@ from typing import Any
 from uuid import uuid4
 
 from kernels.catalog import get_kernel
-from leaderboard.evaluation.asking import Asking, Task
 from leaderboard.evaluation.endpoint import Endpoint, Failed, Reply
 from leaderboard.evaluation.patience import Patience, Stopped
+from leaderboard.evaluation.request import EvaluationRequest, Task
 
 Row = dict[str, Any]
 LOOK_S = 0.2
@@ -43,7 +43,7 @@ class Hopeless(Exception):
 
 @dataclass(kw_only=True)
 class Runner:
-    asking: Asking
+    asking: EvaluationRequest
     endpoint: Endpoint
     patience: Patience
     prices: Prices
@@ -73,7 +73,7 @@ class Runner:
         at_work, hopeless, told = len(workers), None, False
         while at_work and not self._is_over():
             if self.interrupts and not told:
-                say("Waiting for the questions that are under way; once more ends at once.")
+                say("Waiting for the open questions; interrupt again to stop at once.")
                 told = True
             try:
                 came = home.get(timeout=LOOK_S)

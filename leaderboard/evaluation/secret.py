@@ -34,7 +34,7 @@ class Secret:
         return {"Authorization": f"Bearer {self._value}"} if self._value else {}
 
     def hidden_in(self, value: Any) -> Any:
-        """The same JSON value without the key in any of its texts: some services repeat it in their errors."""
+        """The JSON value without the key in any of its texts: some services repeat it in their errors."""
         if isinstance(value, str):
             return value.replace(self._value, HIDDEN) if len(self._value) >= SHORTEST else value
         if isinstance(value, dict):
@@ -54,5 +54,5 @@ def key_from(variable: str) -> Secret:
     if not value:
         raise BadKey("the environment variable that --api-key-var names is not set, or empty")
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise BadKey("the environment variable that --api-key-var names holds characters that no key has")
+        raise BadKey("the environment variable that --api-key-var names contains characters that no key has")
     return Secret(value)

@@ -37,7 +37,7 @@ def _best_columns(k: int) -> tuple[Column, ...]:
 
 
 def _verdict_column(verdict: str) -> Column:
-    """Of a Standing, or of a row of the leaderboard."""
+    """The column that counts one verdict, from a Standing or from a row of the leaderboard."""
     return Column(verdict, lambda r: getattr(r, "summary", r).verdicts.get(verdict, 0), f"answers that got {verdict}", "int")
 
 

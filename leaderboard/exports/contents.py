@@ -16,7 +16,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from grading.version import HARNESS_MEASUREMENT
-from leaderboard.board.architecture_ratios import pairs
+from leaderboard.board.architecture_ratios import ratios_of
 from leaderboard.board.head_to_head import compare
 from leaderboard.board.marks import CONDITIONS
 from leaderboard.board.rows import board_rows
@@ -31,7 +31,6 @@ from leaderboard.exports.columns import (
     RESULT_COLUMNS,
     SAMPLE_COLUMNS,
 )
-from leaderboard.exports.formats import csv_text
 from leaderboard.exports.tables import Column, Table
 from leaderboard.models import BundleEntry, BundleModel, Kernel, Machine, Result, Standing
 
@@ -87,7 +86,7 @@ def architectures_table(selection: Selection) -> Table:
     """One row per model and kernel, and one per model over all of them."""
     rows = [
         (ratios.model, kernel, own)
-        for ratios in pairs(selection).models
+        for ratios in ratios_of(selection).models
         for kernel, own in [("all", ratios.overall), *sorted(ratios.kernels.items())]
     ]
     return _table("architectures", "The same answers on amd64 and arm64", ARCHITECTURE_COLUMNS, rows, selection)
@@ -142,7 +141,7 @@ def meta(selection: Selection, **more: Any) -> dict[str, Any]:
 
 
 def kind_of(path: str) -> str:
-    """Of a column that is read from a field of Result, or of what it refers to, or that the query computes."""
+    """The type of a column that is read from a field of Result, or of what it refers to, or that the query computes."""
     if path in COMPUTED:
         return COMPUTED[path].kind
     model: Any = Result
@@ -164,14 +163,6 @@ def _rounds(results: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[Any, ...]
         times = zip(samples.get("answer_ns") or (), samples.get("reference_ns") or (), strict=False)
         for k, (answer, reference) in enumerate(times):
             yield uid, arch, k, processes[k] if k < len(processes) else None, answer, reference
-
-
-def leaderboard_csv(selection: Selection) -> Iterator[str]:
-    return csv_text(leaderboard_table(selection))
-
-
-def results_csv(selection: Selection, *, history: bool = False) -> Iterator[str]:
-    return csv_text(results_table(selection, history=history))
 
 
 class Computed(NamedTuple):

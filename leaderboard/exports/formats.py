@@ -1,6 +1,6 @@
 """A table as CSV, JSON, LaTeX and Markdown, in chunks of text. A further format is a writer and a line in FORMATS.
 
-Rules of the CSV: UTF-8, a header, one line feed a row; booleans are 1 and 0, null is an empty cell, times are UTC in ISO 8601,
+Rules of the CSV: UTF-8, a header, one line feed per row; booleans are 1 and 0, null is an empty cell, times are UTC in ISO 8601,
 numbers keep full precision; a text that a spreadsheet would run as a formula gets an apostrophe in front. The other formats keep
 the same values; where they cannot carry the table's meta themselves there is a sidecar (exports.meta).
 """
@@ -61,7 +61,7 @@ def csv_text(table: Table) -> Iterator[str]:
 
 
 def json_text(table: Table) -> Iterator[str]:
-    """{"meta": {...}, "columns": [...], "rows": [{column: value}, ...]}, a row a line."""
+    """{"meta": {...}, "columns": [...], "rows": [{column: value}, ...]}, a row per line."""
     columns = [{"name": column.name, "meaning": column.meaning} for column in table.columns]
     yield f'{{"meta": {_json(table.meta)},\n"columns": {_json(columns)},\n"rows": ['
     for number, row in enumerate(table.values()):
@@ -109,13 +109,13 @@ FORMATS = {
 
 
 def meta_lines(table: Table) -> list[str]:
-    """The table's meta for a comment, one fact a line: control characters and line ends cannot leave it."""
+    """The table's meta for a comment, one fact per line: control characters and line ends cannot leave it."""
     facts = [table.title, *(f"{name}: {_text(value)}" for name, value in table.meta.items() if value not in (None, "", {}, []))]
     return ["".join(sign if sign.isprintable() else " " for sign in line) for line in facts]
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """CSV text in chunks of a thousand rows: one row a chunk takes five times as long to send."""
+    """CSV text in chunks of a thousand rows: one row per chunk takes five times as long to send."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     careful = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)

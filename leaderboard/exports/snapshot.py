@@ -31,7 +31,7 @@ from leaderboard.lib import formatting
 START = ("/", "/queue/", "/export/samples.csv", "/export/leaderboard.meta.json", "/export/results.meta.json")
 LINK = re.compile(r'\b(href|src|data-figure|data-api)="([^"]*)"')
 DRAWN = re.compile(r"^(/figures/[\w/-]+)\.(svg|pdf|png)(\?.*)?$")
-NOT_DRAWN = "/figures/submissions/"  # a figure or two an answer: their data are in record.json and samples.csv
+NOT_DRAWN = "/figures/submissions/"  # a figure or two per answer: their data are in record.json and samples.csv
 SKIPPED = re.compile(r"^/(admin|healthz|readyz|try/)|/reproduce\.zip$|/diff/\?with=(?!reference$|tuned$)")
 PAGE_SUFFIX = "index.html"
 

@@ -31,7 +31,7 @@ class Table:
         return [column.name for column in self.columns]
 
     def only(self, names: Sequence[str]) -> Table:
-        """The same with these columns, in the table's order. Raises KeyError for one that it has not."""
+        """The table with these columns only, in its own order. Raises KeyError for a column that it does not have."""
         missing = set(names) - set(self.header)
         if missing:
             raise KeyError(f"{self.name} has no column {min(missing)}; it has {', '.join(self.header)}")

@@ -33,7 +33,7 @@ SPEEDUP_TITLES = ("speedup (log scale) · further right is faster", "speedup, lo
 
 
 def speedup_of_models(rows: Sequence[Row], archs: Sequence[str], scale_name: str = "log") -> Figure:
-    """Geometric-mean speedup of every model, one mark an architecture; baselines as lines."""
+    """Geometric-mean speedup of every model, one mark per architecture; baselines as lines."""
 
     def scale(values: list[float]) -> scales.Scale:
         title = f"geometric-mean speedup over passed answers ({scale_name} scale) · further right is faster"
@@ -45,7 +45,7 @@ def speedup_of_models(rows: Sequence[Row], archs: Sequence[str], scale_name: str
 
 
 def memory_of_models(rows: Sequence[Row], archs: Sequence[str]) -> Figure:
-    """Geometric-mean extra memory of every model, one mark an architecture; baselines as lines."""
+    """Geometric-mean extra memory of every model, one mark per architecture; baselines as lines."""
     title = "geometric-mean extra peak memory of passed answers (log scale) · further left is leaner"
 
     def scale(values: list[float]) -> scales.Scale:
@@ -61,7 +61,7 @@ def answers_of_models(
     values: Iterable[float],
     limit: float | None = None,
 ) -> Figure:
-    """Every passed answer to a kernel on one architecture, one row a model, a tick at the model's median.
+    """Every passed answer to a kernel on one architecture, one row per model, a tick at the model's median.
 
     groups: models' names with their answers, best first. baselines: speedup by name. values: all speedups, on both
     architectures, so that their two axes agree. limit: the machine's own, as a speedup.
@@ -87,7 +87,7 @@ def answers_of_models(
 
 
 def answers_of_kernels(groups: Mapping[tuple[str, str], Group], kernels: Sequence[str], archs: Sequence[str]) -> Figure:
-    """Every passed answer of a model, one row a kernel, one architecture above the other."""
+    """Every passed answer of a model, one row per kernel, one architecture above the other."""
     data: list[Trace] = []
     for arch in archs:
         rows = [(y + plots.shift(arch, archs), groups[name, arch]) for y, name in enumerate(kernels) if (name, arch) in groups]
@@ -180,7 +180,7 @@ def samples(answer_ns: Sequence[float], reference_ns: Sequence[float], arch: str
 
 
 def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what: str) -> Figure:
-    """arm64 / amd64 of throughput or memory, one row a kernel: naive, tuned and a model, one below the other."""
+    """arm64 / amd64 of throughput or memory, one row per kernel: naive, tuned and a model, one below the other."""
     data: list[Trace] = []
     for k, ratios in enumerate(shown):
         rows = [
@@ -209,7 +209,7 @@ def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what
 
 
 def differences_of_kernels(a: LanguageModel, b: LanguageModel, comparisons: Sequence[ArchComparison]) -> Figure:
-    """a's score less b's, one row a kernel that both answered, one mark an architecture; the first row is all together."""
+    """a's score less b's, one row per kernel that both answered, one mark per architecture; the first row is all together."""
     archs = [own.arch for own in comparisons]
     names = ["all kernels", *dict.fromkeys(pair.kernel for own in comparisons for pair in own.kernels)]
     data, ends = [], []

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grading.statistics import Estimate
+from kernels.spec import BASELINES
 from leaderboard.board import verdicts
 from leaderboard.board.rows import Line, Metric, Row, shown_metrics
 from leaderboard.board.selection import Selection
 from leaderboard.figures import scales
 from leaderboard.lib import formatting
-
-BASELINE_LINES = ("naive", "tuned")  # drawn through all rows, by the baseline's name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +130,7 @@ def _baseline_lines(lines: Sequence[Line], arch: str, metric: Metric, axis: Axis
     found = []
     for line in lines:
         row = line.rows.get(arch)
-        if row and line.model.is_baseline and line.model.name in BASELINE_LINES:
+        if row and line.model.is_baseline and line.model.name in BASELINES:
             position = axis.at(metric.value(row.summary).value)
             if position:
                 found.append((line.model.name, position))

@@ -62,7 +62,7 @@ def can_draw() -> bool:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One browser at a time, over all processes of this host: kaleido's server is one a process."""
+    """One browser at a time, over all processes of this host: kaleido's server is one per process."""
     if reason := _missing():
         raise NoImages(reason)
     end = time.monotonic() + PATIENCE_S

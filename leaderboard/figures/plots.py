@@ -58,7 +58,7 @@ def row_chart(names: Sequence[str], data: list[Trace], scale: Scale, references:
 
 
 def base_layout(x: Scale, height: float, *, left: float) -> dict[str, Any]:
-    """Of every figure: our colours, no legend, no mode bar to need."""
+    """The layout that every figure starts from: our colours, no legend, no mode bar."""
     return {
         "xaxis": x.layout(),
         "height": height,
@@ -149,7 +149,7 @@ def dodge(k: int) -> float:
 
 
 def jitter(k: int) -> float:
-    """The same for the same k, and spread evenly: multiples of the golden ratio, modulo 1."""
+    """An offset that is the same for the same k, and spread evenly: multiples of the golden ratio, modulo 1."""
     return 0.44 * ((k * GOLDEN_RATIO) % 1 - 0.5)
 
 

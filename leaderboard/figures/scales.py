@@ -34,7 +34,7 @@ class Scale:
         return math.log10(value) if self.logarithmic else value
 
     def layout(self) -> dict[str, Any]:
-        """As plotly's xaxis or yaxis: line and ticks, hairline grid, no zoom."""
+        """The axis as plotly's xaxis or yaxis: line and ticks, hairline grid, no zoom."""
         return {
             "type": "log" if self.logarithmic else "linear",
             "range": [self.at(self.low), self.at(self.high)],
@@ -72,7 +72,7 @@ def powers_of_two(values: Iterable[float], title: str, short: str) -> Scale:
 
 
 def from_zero(values: Iterable[float], title: str, short: str) -> Scale:
-    """The same, linear: from 0, a few round ticks."""
+    """A linear axis from 0, with a few round ticks."""
     high = max([FULL_SCORE_SPEEDUP, *values])
     step = _round_step(high / 8)
     ticks = tuple((k * step, f"{k * step:g}×") for k in range(math.floor(high / step) + 1))

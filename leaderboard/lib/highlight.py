@@ -1,4 +1,4 @@
-"""C source as HTML: pygments' classes, one element a line, no inline style."""
+"""C source as HTML: pygments' classes, one element per line, no inline style."""
 
 from __future__ import annotations
 

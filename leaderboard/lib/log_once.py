@@ -1,4 +1,4 @@
-"""One line a minute for a fault of the host, not a thousand: a full disk is met by every request and every beat."""
+"""One line per minute for a fault of the host, not a thousand: a full disk is met by every request and every beat."""
 
 from __future__ import annotations
 

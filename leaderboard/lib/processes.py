@@ -18,7 +18,7 @@ M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES = -3, 1 << 20  # malloc.h
 
 
 def process_name(pid: int | None = None) -> str:
-    """Of this process, unique for ever: host, boot and pid namespace, pid, start time."""
+    """A name of this process that no other ever has: host, boot and pid namespace, pid, start time."""
     pid = pid or os.getpid()
     return f"{here()}:{pid}:{start_time(pid)}"
 

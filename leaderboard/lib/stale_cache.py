@@ -1,8 +1,8 @@
-"""What pages show of many results is computed once and kept in the cache that all processes share.
+"""Stale while revalidate: what pages show of many results is computed once and kept in the cache that all processes share.
 
-A value is kept with the version of what it was made from. While that is the present version, it is the value. On a site so large
-that computing takes longer than a page may, the last value is shown for a while after something new was recorded (with the time
-it is of), and noted as asked for: housekeeping computes it anew. Nobody waits, and nothing old is shown as if it were new.
+A value is kept with the version of what it was made from, and is valid while that is the present version. On a site so large that
+computing takes longer than a page may, the previous value is shown for a while after something new was recorded, with its time,
+and is marked as requested: housekeeping computes it anew. Nobody waits, and nothing old is shown as if it were new.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from django.core.cache import cache
 
 KEPT_S = 7 * 24 * 3600
 STALE_S = 600  # for so long an earlier value may be shown
-ASKED_S = 3600  # for so long what somebody asked for is kept up to date
-ASKED_AGAIN_S = 60
-MOST_ASKED = 40
-ASKED = "kept-asked"
+REQUESTED_S = 3600  # for so long what somebody asked for is kept up to date
+AGAIN_S = 60
+MAX_REQUESTED = 40
+REQUESTED = "kept-requested"
 moving: ContextVar[bool] = ContextVar("moving", default=False)  # what this request shows will soon be something else
 
 
-class Kept(NamedTuple):
+class Entry(NamedTuple):
     version: Hashable
     at: float  # seconds since the epoch
     value: Any
 
 
 @dataclass(kw_only=True)
-class Keeper:
+class StaleWhileRevalidate:
     """Values of one present version. large: earlier values will do. fresh: they will not (housekeeping)."""
 
     version: Hashable
@@ -44,17 +44,17 @@ class Keeper:
     def get(self, what: Hashable, compute: Callable[[], Any], *, at_most_s: float = KEPT_S) -> Any:
         """The value of `what`, not older than at_most_s even if nothing that the version tells of has changed."""
         key = "kept-" + hashlib.sha256(repr(what).encode()).hexdigest()[:40]
-        kept: Kept | None = cache.get(key)
+        kept: Entry | None = cache.get(key)
         now = time.time()
         if kept and kept.version == self.version and now - kept.at < at_most_s:
             return kept.value
         if kept and self.large and not self.fresh and now - kept.at < STALE_S:
             self.stale_at.append(kept.at)
             moving.set(True)
-            note(what)
+            mark_requested(what)
             return kept.value
         value = compute()
-        cache.set(key, Kept(self.version, now, value), KEPT_S)
+        cache.set(key, Entry(self.version, now, value), KEPT_S)
         return value
 
     @property
@@ -63,16 +63,16 @@ class Keeper:
         return datetime.fromtimestamp(min(self.stale_at), UTC) if self.stale_at else None
 
 
-def note(what: Hashable) -> None:
-    """Somebody saw an earlier value of this."""
-    asked: dict[Hashable, float] = cache.get(ASKED) or {}
+def mark_requested(what: Hashable) -> None:
+    """Somebody saw an earlier value of this: housekeeping is to compute it anew."""
+    requested: dict[Hashable, float] = cache.get(REQUESTED) or {}
     now = time.time()
-    if now - asked.get(what, 0) > ASKED_AGAIN_S:
-        latest = sorted({**asked, what: now}.items(), key=lambda item: -item[1])[:MOST_ASKED]
-        cache.set(ASKED, dict(latest), ASKED_S)
+    if now - requested.get(what, 0) > AGAIN_S:
+        latest = sorted({**requested, what: now}.items(), key=lambda item: -item[1])[:MAX_REQUESTED]
+        cache.set(REQUESTED, dict(latest), REQUESTED_S)
 
 
-def asked() -> list[Any]:
-    """What was asked for lately."""
-    since = time.time() - ASKED_S
-    return [what for what, at in (cache.get(ASKED) or {}).items() if at > since]
+def recently_requested() -> list[Any]:
+    """What readers saw earlier values of within REQUESTED_S."""
+    since = time.time() - REQUESTED_S
+    return [what for what, at in (cache.get(REQUESTED) or {}).items() if at > since]

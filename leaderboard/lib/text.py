@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNFIT = re.compile("[\0\ud800-\udfff]")
+UNFIT = re.compile("[\0\ud800-\udfff]")  # characters that PostgreSQL, UTF-8 or both do not take
 _TURNING = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO", "LRI", "FSI", "PDF", "PDI"}
 
 
@@ -17,7 +17,7 @@ def isolated(name: str) -> str:
 
 def clean(text: str) -> str:
     """Without what PostgreSQL or UTF-8 refuses: NUL and lone surrogates become U+FFFD."""
-    return _UNFIT.sub("\ufffd", text)
+    return UNFIT.sub("\ufffd", text)
 
 
 def shorten(text: str, length: int) -> str:

@@ -56,8 +56,8 @@ class Migration(migrations.Migration):
                 ('kernels', models.JSONField(blank=True, default=dict)),
                 ('prompt', models.TextField(blank=True)),
                 ('sampling', models.JSONField(blank=True, default=dict)),
-                ('bundle', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='asked', to='leaderboard.bundle')),
-                ('model', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='asked', to='leaderboard.languagemodel')),
+                ('bundle', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='models', to='leaderboard.bundle')),
+                ('model', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='in_bundles', to='leaderboard.languagemodel')),
             ],
             options={
                 'ordering': ['-answers', 'name'],

@@ -1,6 +1,8 @@
 """The tables: what was asked, who answered, what was graded where.
 
-Writes go through services; reads through querysets.py.
+A Bundle brings Submissions (one answer each); a Submission has Results (one grading each, first the job, then its record);
+Standings sum up current results. Rows are chosen by the querysets (querysets.py), in which every rule about what counts is
+written once, and access.py says who may see and change what. Writes go through services.
 """
 
 from leaderboard.models.bundles import Bundle, BundleModel

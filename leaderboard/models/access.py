@@ -22,9 +22,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("change_result", "regrade_result", "invalidate_result", "flag_result"),
     ),
 }
-# The operator's are all of this application's but these, and the failed logins: neither users nor the kernels, which are code.
-NOT_THE_OPERATORS = ("add_kernel", "change_kernel", "delete_kernel")
-LOGINS = ("axes.view_accessattempt", "axes.delete_accessattempt")
+# The group "operator" has every permission of this application, those on the failed logins, and none to change kernels, which are
+# code, or users. Migration 0017 makes the groups.
 
 # {table: (the right that suffices for rows of one's own, the field that names their owner)}
 OWN: dict[str, tuple[str, str]] = {"bundle": ("add_bundle", "uploader"), "apitoken": ("add_apitoken", "user")}
@@ -62,7 +61,7 @@ def full(right: str) -> str:
 
 
 def pk_of(user: Any) -> int | None:
-    """None for whoever is not signed in: rows without an owner are not theirs."""
+    """The user's id; None for whoever is not signed in, since rows without an owner are not theirs."""
     pk: int | None = getattr(user, "pk", None)
     return pk
 

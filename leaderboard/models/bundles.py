@@ -69,10 +69,10 @@ class Bundle(Leased):
 class BundleModel(models.Model):
     """A model in a bundle: how many answers, and how it was asked. Read from the run's configuration, mended by people."""
 
-    bundle = models.ForeignKey(Bundle, on_delete=models.CASCADE, related_name="asked")
+    bundle = models.ForeignKey(Bundle, on_delete=models.CASCADE, related_name="models")
     name = models.CharField(max_length=300)  # as the run spells it
     model = models.ForeignKey(
-        LanguageModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="asked"
+        LanguageModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="in_bundles"
     )  # known once it is imported
     kind = models.CharField(max_length=16, choices=KINDS, default="llm")
     display_name = models.CharField(max_length=300, blank=True)

@@ -50,7 +50,7 @@ class LanguageModelQuerySet(models.QuerySet[Any]):
         return self.filter(submissions__public=True).distinct()
 
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """The same, with those of private answers that this person may see."""
+        """Public ones, and those of private answers that this person may see."""
         if access.has(user, "view_submission"):
             return self.exclude(kind=TRIAL).filter(submissions__isnull=False).distinct()
         if access.pk_of(user) is None:
@@ -70,7 +70,7 @@ class BundleQuerySet(models.QuerySet[Any]):
         return self.filter(public=True)
 
     def known_to(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """Of which this uploader may learn: all for whoever may view bundles, else their own and those that are shown."""
+        """Bundles this uploader may know about: all for whoever may view bundles, else their own and those that are shown."""
         if access.has(user, "view_bundle"):
             return self
         return self.filter(own_bundles(user) | Q(public=True, state=IMPORTED))
@@ -128,7 +128,7 @@ class MachineQuerySet(models.QuerySet[Any]):
         return self.filter(results__public=True, results__state=DONE).distinct()
 
     def with_public_counts(self, of: Q = EVERYTHING) -> Self:
-        """The same with how many results of those they measured (result_count), the busiest of each architecture first."""
+        """Machines with the number of these results that they measured (result_count), the busiest of each architecture first."""
         results = apps.get_model("leaderboard", "Result")._default_manager
         # a count for each machine, off an index: joined, all results would be read
         counts = (
@@ -162,7 +162,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         return self.filter(emulated=False)
 
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """Of answers that this person may see; a double of a service's only with the right to view results."""
+        """Results of answers that this person may see; those of a test double only with the permission to view results."""
         answers = apps.get_model("leaderboard", "Submission")._default_manager.seen_by(user)
         rows = self if access.has(user, "view_result") else self.real()
         return rows.filter(Exists(answers.filter(pk=OuterRef("submission"))))
@@ -245,7 +245,7 @@ class StandingQuerySet(models.QuerySet[Any]):
         return self.filter(arch__in=list(archs))
 
     def comparable(self) -> Self:
-        """Of the kernels' present measurement: what boards show."""
+        """Standings of the kernels' present measurement: what boards show."""
         return self.filter(measurement=F("kernel__measurement"), kernel__retired=False)
 
 

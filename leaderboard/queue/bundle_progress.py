@@ -68,7 +68,7 @@ def verdict_table(rows: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
 
 
 def moving(bundle: Bundle, known: Counts | None = None) -> list[dict[str, Any]]:
-    """Its progress, and why an architecture does not move: a private bundle is in no public count."""
+    """The bundle's progress, and why an architecture does not move: a private bundle is in no public count."""
     workers = living_workers()
     rows = progress(bundle, known)
     statuses = [arch_counts(row["arch"], {(row["arch"], "queued"): row["waiting"]}, workers) for row in rows]

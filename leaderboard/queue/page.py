@@ -41,7 +41,7 @@ def progress() -> list[Progress]:
 
 
 def pending(archs: Iterable[str]) -> list[Progress]:
-    """Of these architectures, those with something to come, and how far they are. Cheap: it stands on the leaderboard."""
+    """The status of those architectures that have something to come. Cheap: it is part of the leaderboard."""
     counts = Result.objects.public().filter(state__in=NOT_DONE).counts_by_arch()  # named, so that the index on state serves
     if not counts:
         return []

@@ -31,7 +31,7 @@ class ArchStatus:
 
 
 def queue_status(*, private: bool = False) -> dict[str, list[dict[str, Any]]]:
-    """{"archs": [...]}, one entry an architecture, ready for JSON. private: for those who may know of private rows, too."""
+    """{"archs": [...]}, one entry per architecture, ready for JSON. private: for those who may know of private rows, too."""
     now = timezone.now()
     rows = Result.objects.all() if private else Result.objects.public()
     counts, workers = rows.counts_by_arch(), living_workers()

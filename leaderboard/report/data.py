@@ -12,7 +12,7 @@ from django.db.models import Avg, Count, Max, Q
 
 from grading.architectures import ARCHS
 from kernels.spec import DEFAULT_SUITE
-from leaderboard.board.architecture_ratios import Pairs, fresh_pairs
+from leaderboard.board.architecture_ratios import ArchitectureRatios, fresh_ratios
 from leaderboard.board.marks import WORDS
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection
@@ -33,7 +33,7 @@ class Report:
     boards: dict[str, list[Row]]  # by architecture, with an answer measured there
     cells: dict[str, dict[int, dict[str, Standing]]]  # architecture -> model's id -> kernel's name
     emulated: dict[str, Counts]
-    pairs: Pairs
+    pairs: ArchitectureRatios
     verdicts: dict[str, Counts]  # of every current result, emulated or not
     agreement: dict[int, Counter[str]]  # model's id -> both, amd64, arm64, neither
     machines: list[Machine]
@@ -61,7 +61,7 @@ def read(suite: str = DEFAULT_SUITE) -> Report:
         boards=boards,
         cells={arch: summaries.cells(arch) for arch in ARCHS},
         emulated={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch and row[4]))},
-        pairs=fresh_pairs(selection),
+        pairs=fresh_ratios(selection),
         verdicts={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch))},
         agreement=_agreement(details),
         machines=_machines(current),
@@ -81,7 +81,7 @@ def shown() -> ResultQuerySet:
 
 
 def _ordered(boards: dict[str, list[Row]], known: set[int]) -> list[LanguageModel]:
-    """As the first board has them, then those without a measured answer by name; baselines last."""
+    """The models as the first board orders them, then those without a measured answer by name; baselines last."""
     models = LanguageModel.objects.in_bulk(known)
     ranked = [row.model.pk for rows in boards.values() for row in rows if row.model.pk in models]
     rest = sorted(set(models) - set(ranked), key=lambda pk: models[pk].name)
@@ -97,7 +97,7 @@ def _counts(rows: Iterable[tuple[Any, ...]]) -> Counts:
 
 
 def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
-    """Of answers with a verdict on both: where they pass."""
+    """Where answers with a verdict on both architectures pass."""
     passed: dict[tuple[int, int], dict[str, bool]] = defaultdict(dict)
     for arch, _, _, verdict, _, submission, model in rows:
         passed[model, submission][arch] = verdict == "passed"

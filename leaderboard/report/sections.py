@@ -13,7 +13,7 @@ from grading.architectures import ARCHS
 from grading.scoring import SCORE_WORDS
 from grading.statistics import Estimate
 from leaderboard.board import verdicts
-from leaderboard.board.architecture_ratios import ModelRatios, Pairs, Ratios, details, shown_models
+from leaderboard.board.architecture_ratios import ArchitectureRatios, ModelRatios, Ratios, details, shown_models
 from leaderboard.board.rows import Row
 from leaderboard.figures.forest import rank_text
 from leaderboard.lib import formatting
@@ -57,7 +57,7 @@ def method(report: Report) -> Iterator[str]:
 
 
 def models(report: Report) -> Iterator[str]:
-    """Models by metrics, a table an architecture."""
+    """Models by metrics, a table per architecture."""
     yield "## Models"
     yield ""
     header = ("model", "rank", "score", "95 %", "passed", "95 %", "speedup", "95 %", "extra MiB", "of limit")
@@ -268,7 +268,7 @@ def _ratio_cells(own: Ratios) -> tuple[str, ...]:
     )
 
 
-def _kernel_ratios(report: Report, pairs: Pairs) -> Iterator[str]:
+def _kernel_ratios(report: Report, pairs: ArchitectureRatios) -> Iterator[str]:
     """Throughput on each and its ratio, by kernel: of the baselines and the model with the most pairs."""
     for ratios in shown_models(pairs):
         yield f"By kernel, *{plain(ratios.model)}* (M units/s):"

@@ -57,7 +57,7 @@ class Operation:
     chunk: int = CHUNK
 
 
-INVALID = "They stop counting; an earlier result of the same answer becomes current. The reason is shown with them."
+INVALID = "They no longer count; an earlier result of the same answer becomes current. The reason is shown with them."
 OPERATIONS: dict[str, Operation] = {
     "regrade_answers": Operation(
         title="Grade answers again",
@@ -86,7 +86,7 @@ OPERATIONS: dict[str, Operation] = {
         of=Submission,
         work=work.delete_answers,
         right="delete_submission",
-        question="The answers and their gradings go for good. Their bundles stay, with the uploaded files; so do models, "
+        question="The answers and their gradings are deleted permanently. Bundles stay, with the uploaded files; so do models, "
         "and our own baselines.",
         losses=work.lost_with_answers,
         deletes=True,
@@ -99,7 +99,7 @@ OPERATIONS: dict[str, Operation] = {
         right="regrade_result",
     ),
     "revive_results": Operation(
-        title="Grade what failed on our side again",
+        title="Retry gradings that failed on our side",
         of=Result,
         work=work.revive_results,
         right="regrade_result",
@@ -136,7 +136,7 @@ OPERATIONS: dict[str, Operation] = {
         of=Result,
         work=work.flag_results,
         right="flag_result",
-        question="They are kept out of every summary until somebody looks and clears the flag. The note is shown with them.",
+        question="They are excluded from every summary until somebody clears the flag. The note is shown with them.",
         reason=True,
         applies=Q(state=Result.State.DONE, flagged=False),
     ),
@@ -168,7 +168,7 @@ OPERATIONS: dict[str, Operation] = {
         of=Result,
         work=work.delete_results,
         right="delete_result",
-        question="The gradings go for good, with their samples and logs; the answers stay.",
+        question="The gradings are deleted permanently, with their samples and logs; the answers stay.",
         losses=work.lost_with_results,
         deletes=True,
     ),
@@ -195,8 +195,8 @@ OPERATIONS: dict[str, Operation] = {
         of=Bundle,
         work=work.delete_bundles,
         right="delete_bundle",
-        question="The uploaded files go for good, with every answer that only they brought, and all its gradings. "
-        "What other bundles brought too stays, with its results.",
+        question="The uploaded files are deleted permanently, with every answer that only they contain, and all its gradings. "
+        "Answers that other bundles contain too stay, with their results.",
         losses=work.lost_with_bundles,
         deletes=True,
         chunk=1,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from grading.architectures import ARCHS
 from leaderboard.models import ApiToken, Bundle, BundleEntry, LanguageModel, Result, Submission
-from leaderboard.services import deletion, judgement, priorities, queueing, tokens, visibility
+from leaderboard.services import deletion, moderation, priorities, queueing, tokens, visibility
 
 Done = dict[str, int]
 Beat = Callable[[], None]  # called between the steps of a long chunk
@@ -63,19 +63,19 @@ def revive_results(ids: list[int], reason: str, beat: Beat) -> Done:
 
 
 def invalidate_results(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"results declared invalid": judgement.invalidate(Result.objects.filter(pk__in=ids).only("pk"), reason)}
+    return {"results declared invalid": moderation.invalidate(Result.objects.filter(pk__in=ids).only("pk"), reason)}
 
 
 def validate_results(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"results valid again": judgement.validate(Result.objects.filter(pk__in=ids).only("pk"))}
+    return {"results valid again": moderation.validate(Result.objects.filter(pk__in=ids).only("pk"))}
 
 
 def flag_results(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"results flagged": judgement.flag(Result.objects.filter(pk__in=ids).only("pk"), reason)}
+    return {"results flagged": moderation.flag(Result.objects.filter(pk__in=ids).only("pk"), reason)}
 
 
 def clear_flags(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"flags cleared": judgement.clear_flag(Result.objects.filter(pk__in=ids).only("pk"), reason)}
+    return {"flags cleared": moderation.clear_flag(Result.objects.filter(pk__in=ids).only("pk"), reason)}
 
 
 def move_first(ids: list[int], reason: str, beat: Beat) -> Done:
@@ -91,7 +91,7 @@ def cancel_results(ids: list[int], reason: str, beat: Beat) -> Done:
 
 
 def delete_results(ids: list[int], reason: str, beat: Beat) -> Done:
-    return {"gradings deleted": judgement.delete(Result.objects.filter(pk__in=ids).only("pk"))}
+    return {"gradings deleted": moderation.delete(Result.objects.filter(pk__in=ids).only("pk"))}
 
 
 def lost_with_results(ids: list[int]) -> Done:

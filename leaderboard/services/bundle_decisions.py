@@ -31,7 +31,7 @@ def read_again(bundle: Bundle, model: str) -> bool:
     named = clean(model).strip()[:300]
     if not waiting.update(state=Bundle.State.READING, model_override=named, attempt=0, not_before=None):
         return False
-    bundle.asked.all().delete()
+    bundle.models.all().delete()
     bundle.refresh_from_db()
     return True
 

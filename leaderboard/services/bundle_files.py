@@ -17,8 +17,8 @@ from django.core.files import File
 from django.db import IntegrityError, transaction
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.found import BundleError, Limits
 from leaderboard.bundles.registry import NO_FILE
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle
@@ -26,7 +26,7 @@ from leaderboard.storage import room
 
 
 class AlreadyThere(Exception):
-    """The same file came before; `bundle` is what it became."""
+    """The file was uploaded before; `bundle` is what it became."""
 
     def __init__(self, bundle: Bundle) -> None:
         super().__init__(f"The same file is here already, as bundle {bundle.uid} ({bundle.name}).")
@@ -82,12 +82,12 @@ def keep_file(
             raise
     bundle.file.delete(save=False)
     if known is None:
-        raise BundleError("The same file was uploaded and deleted in this moment: try again.")
+        raise BundleError("The same file was uploaded and deleted at the same moment: try again.")
     raise AlreadyThere(known)
 
 
 def restore(known: Bundle, file: File) -> None:
-    """The same bytes again, for a bundle whose file somebody has deleted from the media folder."""
+    """Put a file with the same bytes back, for a bundle whose file somebody has deleted from the media folder."""
     storage, name = known.file.storage, known.file.name
     if name and not storage.exists(name):
         storage.save(name, file)
@@ -143,5 +143,5 @@ def pack_folder(path: Path, into: Any) -> None:
             archive.addfile(info)
 
 
-def limits() -> Limits:
-    return Limits(**{limit.name: getattr(settings, f"BUNDLE_MAX_{limit.name.upper()}") for limit in fields(Limits)})
+def limits() -> ArchiveLimits:
+    return ArchiveLimits(**{limit.name: getattr(settings, f"BUNDLE_MAX_{limit.name.upper()}") for limit in fields(ArchiveLimits)})

@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q, QuerySet
 from django_q.exceptions import TimeoutException
 
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.processes import return_large_blocks
 from leaderboard.lib.text import clean

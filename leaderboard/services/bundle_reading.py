@@ -12,17 +12,17 @@ from typing import Any
 from uuid import UUID
 
 from leaderboard.bundles import archives
-from leaderboard.bundles.found import Answer, BundleError, Skipped
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import BundleParser
 from leaderboard.bundles.registry import NO_FILE
+from leaderboard.bundles.types import Answer, BundleError, Skipped
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle
-from leaderboard.services import asked, standings
+from leaderboard.services import bundle_models, standings
 from leaderboard.services.bundle_files import limits
 from leaderboard.services.bundle_lease import renew, worked_on
-from leaderboard.services.known import hidden_from, known_answers
+from leaderboard.services.deduplication import find_existing, hidden_existing
+from leaderboard.services.import_report import ImportReport
 from leaderboard.services.matching import Matching
-from leaderboard.services.tally import Tally
 from leaderboard.storage import room
 
 CHUNK = 200
@@ -43,7 +43,7 @@ def silent(rows: int) -> None:
 
 
 @contextmanager
-def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
+def opened(bundle: Bundle, token: UUID) -> Iterator[BundleParser]:
     """The bundle unpacked to a temporary folder of the media folder, ready to be gone through."""
     room.check(bundle.size_bytes)
     with tempfile.TemporaryDirectory(prefix="unpacked-", dir=room.incoming(), ignore_cleanup_errors=True) as folder:
@@ -57,7 +57,9 @@ def opened(bundle: Bundle, token: UUID) -> Iterator[Reading]:
         into = Path(folder) / "members"
         into.mkdir()
         unpacked = archives.unpack(source, into, limits(), bundle.name, beat=lambda: renew(bundle, token))
-        yield Reading(unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override)
+        yield BundleParser(
+            unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override
+        )
 
 
 def read(bundle: Bundle, progress: Progress = silent, *, patient: bool = False) -> Bundle:
@@ -66,22 +68,22 @@ def read(bundle: Bundle, progress: Progress = silent, *, patient: bool = False) 
 
 
 def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
-    tally, added = Tally(), 0
+    tally, added = ImportReport(), 0
     with opened(bundle, token) as reading:
         matching = look_through(bundle, token, reading, needs_answers=False)  # a model's name may be missing
         for chunk in matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
-            known = known_answers(answers)
-            hidden = hidden_from(bundle, known)
+            known = find_existing(answers)
+            hidden = hidden_existing(bundle, known)
             added += sum(answer.identity not in known for answer in answers) + len(hidden)
             tally.count(chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
-        asked.note(bundle, tally.cells, reading.asked)
+        bundle_models.refresh(bundle, tally.cells, reading.run_settings)
         return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added, "overlaps": matching.told()}
 
 
-def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
+def chunks(reading: BundleParser) -> Iterator[list[Answer | Skipped]]:
     chunk, size = list[Answer | Skipped](), 0
     for item in reading:
         chunk.append(item)
@@ -93,18 +95,18 @@ def chunks(reading: Reading) -> Iterator[list[Answer | Skipped]]:
         yield chunk
 
 
-def matched(reading: Reading, matching: Matching) -> Iterator[list[Answer | Skipped]]:
+def matched(reading: BundleParser, matching: Matching) -> Iterator[list[Answer | Skipped]]:
     """Chunks in which every answer has the identity by which it is known here."""
     for chunk in chunks(reading):
         given = matching.resolved(item for item in chunk if isinstance(item, Answer))
         yield [given.get(id(item), item) if isinstance(item, Answer) else item for item in chunk]
 
 
-def look_through(bundle: Bundle, token: UUID, reading: Reading, *, needs_answers: bool) -> Matching:
+def look_through(bundle: Bundle, token: UUID, reading: BundleParser, *, needs_answers: bool) -> Matching:
     """To the end, before anything is written: what a bundle is refused for may stand in its last line, and which of its answers
     are new depends on all of them. Raises BundleError."""
-    once = Reading(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
-    matching, tally = Matching(bundle), Tally()
+    once = BundleParser(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
+    matching, tally = Matching(bundle), ImportReport()
     for chunk in chunks(once):
         matching.note(item for item in chunk if isinstance(item, Answer))
         tally.count(chunk, {}, frozenset())
@@ -120,12 +122,12 @@ def look_through(bundle: Bundle, token: UUID, reading: Reading, *, needs_answers
 
 def nothing_in(report: list[dict[str, Any]]) -> str:
     more = f" {shorten(report[0]['file'], 100)}: {report[0]['reason']}." if report else ""
-    return f"Nothing in it that could be an answer: {NO_FILE} with a row.{more}"
+    return f"It contains no answer: {NO_FILE} with a row.{more}"
 
 
-def no_answer_in(tally: Tally) -> str:
+def no_answer_in(tally: ImportReport) -> str:
     """The most frequent reasons, in one sentence."""
     reasons = list(tally.kinds().items())
     named = "; ".join(f"{number} x {shorten(reason, 100)}" for reason, number in reasons[:5])
     more = f"; {len(reasons) - 5} more reasons" if len(reasons) > 5 else ""
-    return f"There is no answer to any of our kernels in it. Its rows: {named}{more}."
+    return f"It contains no answer to any of our kernels. Its rows: {named}{more}."

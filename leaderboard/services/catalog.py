@@ -12,15 +12,10 @@ from grading.answer import AnswerFrom
 from grading.architectures import ARCHS
 from grading.version import kernel_version, measurement
 from kernels.catalog import load_catalog
-from kernels.spec import KernelSpec
+from kernels.spec import BASELINES, KernelSpec
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
 from leaderboard.services import priorities, queueing
 from leaderboard.services.language_models import find_model
-
-BASELINES = {
-    "naive": lambda spec: spec.reference_source,
-    "tuned": lambda spec: spec.tuned_source,
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,7 @@ def record(place: str, arch: str, sandbox: str, measured: Measured) -> Calibrati
 
 
 def history(arch: str, backend: str, cpu_model: str, versions: Mapping[str, str]) -> list[dict[str, float]]:
-    """The figures of earlier sandboxes of a kind. Those that drifted count too: if most do, that is how it is now."""
+    """The figures of earlier sandboxes of a kind. Those that drifted count too: if most drift, that is the new normal."""
     alike = Calibration.objects.filter(machine__arch=arch, machine__backend=backend, machine__cpu_model=cpu_model)
     return [
         past.limits | {name: value for name, value in past.throughput_m.items() if past.versions.get(name) == versions.get(name)}

@@ -40,7 +40,7 @@ def begin(evaluation: Evaluation) -> None:
 
 
 def stop(evaluation: Evaluation) -> bool:
-    """Its process notices that the lease is gone, and ends; what is answered stays."""
+    """Stop an evaluation: its process notices that the lease is gone, and ends; answers received so far are kept."""
     open_ones = Evaluation.objects.filter(pk=evaluation.pk, state__in=[State.QUEUED, State.RUNNING])
     return open_ones.update(state=State.STOPPED, finished_at=timezone.now(), **FREE) == 1
 

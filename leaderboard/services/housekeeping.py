@@ -1,4 +1,4 @@
-"""Forget what is of no use any more."""
+"""Delete expired rows and files."""
 
 from __future__ import annotations
 

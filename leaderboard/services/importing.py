@@ -17,17 +17,17 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from grading.answer import Kind, extract
-from leaderboard.bundles.found import Answer
+from leaderboard.bundles.types import Answer
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
-from leaderboard.services import asked, bundle_reading, queueing, standings, visibility
+from leaderboard.services import bundle_models, bundle_reading, queueing, standings, visibility
 from leaderboard.services.bundle_lease import Taken, renew, worked_on
 from leaderboard.services.bundle_reading import Progress, opened, silent
-from leaderboard.services.known import Known, hidden_from, known_answers
+from leaderboard.services.deduplication import Existing, find_existing, hidden_existing
+from leaderboard.services.import_report import ImportReport
 from leaderboard.services.language_models import find_model
 from leaderboard.services.matching import key_of
-from leaderboard.services.tally import Tally
 
 SHOWN_AT_ONCE = 2000  # answers: in one transaction
 
@@ -56,12 +56,12 @@ def import_bundle(bundle: Bundle, progress: Progress = silent, *, patient: bool 
 
 
 def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
-    tally, unseen = Tally(), 0
+    tally, unseen = ImportReport(), 0
     with opened(bundle, token) as reading:
         matching = bundle_reading.look_through(bundle, token, reading, needs_answers=True)
         matching.check()
         models: dict[str, LanguageModel] = {}
-        kinds, priority = asked.kinds(bundle), queueing.NewAnswers()
+        kinds, priority = bundle_models.kinds(bundle), queueing.NewAnswers()
         for chunk in bundle_reading.matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
             for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
@@ -69,12 +69,12 @@ def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             with transaction.atomic():
                 renew(bundle, token)
                 known, mine = _bring(bundle, answers, models, priority)
-            hidden = hidden_from(bundle, known) - mine
+            hidden = hidden_existing(bundle, known) - mine
             unseen += len(hidden)
             tally.count(chunk, known, mine | hidden)
             progress(reading.rows)
-        asked.note(bundle, tally.cells, reading.asked)
-        asked.tell(bundle, models)
+        bundle_models.refresh(bundle, tally.cells, reading.run_settings)
+        bundle_models.apply(bundle, models)
         added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
         if tally.answers > SHOWN_AT_ONCE:
             show_by_chunks(bundle, token)
@@ -92,7 +92,7 @@ def show_at_once(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
 
 
 def show_by_chunks(bundle: Bundle, token: UUID) -> None:
-    """Of a large bundle, all of which is there: to show it at once would keep everybody else from writing for too long. Killed
+    """Show a large bundle, all of which is there, chunk by chunk: all at once would keep others from writing for too long. Killed
     meanwhile, the import begins again, finds all of it, and goes on here."""
     Bundle.objects.filter(pk=bundle.pk, lease_token=token).update(imported_at=timezone.now())
     ids = list(BundleEntry.objects.filter(bundle=bundle).order_by("submission").values_list("submission_id", flat=True))
@@ -103,16 +103,16 @@ def show_by_chunks(bundle: Bundle, token: UUID) -> None:
 
 def _bring(
     bundle: Bundle, answers: list[Answer], models: dict[str, LanguageModel], priority: queueing.Priority
-) -> tuple[dict[str, Known], frozenset[int]]:
+) -> tuple[dict[str, Existing], frozenset[int]]:
     """One chunk. Returns the submissions by identity, and which of them this bundle brought first."""
     kernels = standings.kernels_by_name()
     standings.lock_models(models[answer.model].pk for answer in answers)
-    before = known_answers(answers)
+    before = find_existing(answers)
     fresh = {
         answer.identity: submission_of(answer, kernels, models, bundle) for answer in answers if answer.identity not in before
     }
     Submission.objects.bulk_create(fresh.values(), ignore_conflicts=True)  # another import may bring the same ones
-    known = known_answers(answers)
+    known = find_existing(answers)
     ours = {identity for identity, row in known.items() if identity in fresh and fresh[identity].uid == row.submission.uid}
     entries = [
         BundleEntry(

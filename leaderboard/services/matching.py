@@ -18,12 +18,12 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from leaderboard.bundles.found import Answer, BundleError
+from leaderboard.bundles.types import Answer, BundleError
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, Submission
 
 NAMED = 3  # earlier bundles that a sentence names
-ASK = "say whether it is the same run (overlap=same, --same-run) or another one (overlap=another, --another-run)"
+ASK = "say whether it is the same run (overlap=same, --same-run) or another run (overlap=another, --another-run)"
 
 
 class Undecided(BundleError):
@@ -68,7 +68,7 @@ def question(bundle: Bundle, overlaps: Sequence[dict[str, Any]]) -> str:
         f"{one['uid']} ({shorten(one['name'], 80)}): {one['shared']} of its {one['of']}" for one in overlaps[:NAMED]
     )
     more = f", and of {len(overlaps) - NAMED} more" if len(overlaps) > NAMED else ""
-    return f"{shorten(bundle.name, 80)} holds a part of the answers of bundle {named}{more}: {ASK}."
+    return f"{shorten(bundle.name, 80)} contains some of the answers of bundle {named}{more}: {ASK}."
 
 
 @dataclass
@@ -141,13 +141,13 @@ class Matching:
         return known.filter(Q(state__in=[Bundle.State.IMPORTING, Bundle.State.IMPORTED]))
 
     def _rows_of(self, bundle: Bundle) -> Iterator[tuple[int, int]]:
-        """Its submissions, and the digest with which each is looked for here."""
+        """The bundle's submissions, and the digest by which each is looked for in the new file."""
         rows = Submission.objects.filter(entries__bundle=bundle).order_by()
         for pk, key, rollout, named in rows.values_list("pk", "text_key", "rollout", "rollout_named").iterator(chunk_size=2000):
             yield pk, self._digest(key, rollout, named)
 
     def _digest(self, key: str, rollout: int, named: bool | None) -> int:
-        """Of one that came before it was noted whether its row named the rollout, both are tried."""
+        """The digest of an entry; where it was not noted whether its row named the rollout, both forms are tried."""
         unnamed = digest(key, None)
         return digest(key, rollout) if named or (named is None and not self._total(unnamed)) else unnamed
 

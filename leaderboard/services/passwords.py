@@ -43,7 +43,7 @@ def send(email: str, base: str) -> int:
 
 
 def may_ask(address: str, email: str) -> bool:
-    """As often as one may guess a password, within the same time: from one address, and for one mail address."""
+    """Whether a mail may be requested: as often as a password may be guessed, per client address and per mail address."""
     pause = settings.AXES_COOLOFF_TIME.total_seconds()
     return all([_counted(who, pause) <= settings.AXES_FAILURE_LIMIT for who in (f"from {address}", f"to {email.lower()}")])  # noqa: C419
 

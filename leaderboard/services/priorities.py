@@ -22,15 +22,15 @@ MOST_POSITIONS = 2_000  # kernels behind these share a priority; they stay befor
 
 
 def tuned(kernel: Kernel) -> int:
-    """Of a kernel's tuned baseline: right before the models' first answers to that kernel."""
+    """The priority of a kernel's tuned baseline: right before the models' first answers to that kernel."""
     return HIGHEST - 2 * min(kernel.position, MOST_POSITIONS)
 
 
 def first_answer(kernel: Kernel) -> int:
-    """Of a model's first answer to a kernel."""
+    """The priority of a model's first answer to a kernel."""
     return tuned(kernel) - 1
 
 
 def baseline(name: str, kernel: Kernel) -> int:
-    """Of a baseline by its name ("naive", "tuned")."""
+    """The priority of a baseline, by its name ("naive", "tuned")."""
     return tuned(kernel) if name == "tuned" else NAIVE

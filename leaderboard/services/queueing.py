@@ -143,7 +143,7 @@ def release(token: UUID, reason: str = "") -> bool:
 
 
 def give_back(*workers: str) -> int:
-    """Release whatever workers hold: they are shutting down, and have lost track of their rows."""
+    """Release the rows that these workers hold: they are shutting down and have lost track of them."""
     return RESULTS.give_back_of(*workers)
 
 

@@ -97,7 +97,7 @@ def marks_of_double(graded: Mapping[str, Any], *, public: bool) -> dict[str, boo
 
 
 def clean_json(value: Any) -> Any:
-    """The same with every text fit for PostgreSQL, which refuses NUL even as an escape inside JSON."""
+    """The value with every text fit for PostgreSQL, which refuses NUL even as an escape inside JSON."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):

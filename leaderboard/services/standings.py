@@ -59,7 +59,7 @@ def refresh_current(submission_id: int, arch: str) -> set[Cell]:
 
 
 def refresh_currents(submission_ids: Iterable[int]) -> set[Cell]:
-    """The same for many submissions, on all architectures, in three queries."""
+    """Mark the current results of many submissions, on all architectures, in three queries."""
     fields = ("pk", "submission_id", "arch", "invalidated", "is_current", "model_id", "kernel_id", "measurement")
     done = Result.objects.done().filter(submission__in=list(submission_ids)).order_by("double", "-graded_at", "-id")
     newest: dict[tuple[int, str], Any] = {}

@@ -56,15 +56,15 @@ def begin(user: User, kernel: Kernel, text: str, archs: Iterable[str], *, is_rep
 def check_share(user: User) -> None:
     recent = Trial.objects.filter(user=user, created_at__gt=timezone.now() - timedelta(hours=1))
     if recent.count() >= settings.TRIALS_PER_HOUR:
-        raise TooMany(f"That were {settings.TRIALS_PER_HOUR} trials within an hour; try the next one a little later.")
+        raise TooMany(f"{settings.TRIALS_PER_HOUR} trials within an hour are the limit; try the next one later.")
     open_rows = Result.objects.open().for_archs(moving_archs()).filter(submission__trial__user=user)
     waiting = open_rows.values("submission").distinct().count()
     if waiting >= settings.TRIALS_WAITING:
-        raise TooMany(f"{settings.TRIALS_WAITING} of your trials wait for their verdicts; try the next one after those.")
+        raise TooMany(f"{settings.TRIALS_WAITING} of your trials are waiting for their verdicts; try again after them.")
 
 
 def moving_archs() -> list[str]:
-    """Those that do not wait for an operator: what waits there is nobody's impatience."""
+    """Architectures that move: rows waiting for an operator do not count against the user's limit."""
     workers = living_workers()
     return [arch for arch in ARCHS if not arch_counts(arch, {(arch, Result.State.QUEUED): 1}, workers).parked]
 

@@ -81,7 +81,7 @@ def ask(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def sent(request: HttpRequest) -> HttpResponse:
-    return render(request, "leaderboard/account/said.html", {"title": "Look into your mail", "said": SENT})
+    return render(request, "leaderboard/account/said.html", {"title": "Check your mail", "said": SENT})
 
 
 @never_cache
@@ -90,15 +90,15 @@ def reset_done(request: HttpRequest) -> HttpResponse:
 
 
 CHANGED = (
-    "It holds from now on; other browsers that were signed in with the old one have to sign in again. "
-    "API tokens stay as they are."
+    "It is valid from now on; other browsers that were signed in with the old one have to sign in again. "
+    "API tokens are unchanged."
 )
 NO_MAIL = (
-    "This site sends no mail, so nobody can set a forgotten password here. Ask whoever runs the site: an administrator sets a "
-    "new one for you in the admin, under Users, or with manage.py changepassword."
+    "This site sends no mail, so nobody can set a forgotten password here. Ask the operator of the site: an administrator "
+    "can set a new one for you in the admin, under Users, or with manage.py changepassword."
 )
 SENT = (
-    "If an account has that address, a mail with a link is on its way; the link works once, for a day. Nothing came? Ask whoever "
-    "runs the site."
+    "If an account has that address, a mail with a link is on its way; the link works once, for a day. If no mail arrives, ask "
+    "the operator of the site."
 )
 DONE = "Sign in with it from now on."

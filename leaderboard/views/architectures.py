@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from leaderboard.board.architecture_ratios import BASELINES, details, pairs, shown_models
+from kernels.spec import BASELINES
+from leaderboard.board.architecture_ratios import details, ratios_of, shown_models
 from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.models import Kernel
@@ -18,7 +19,7 @@ ROWS_A_PAGE = 50
 @with_selection()
 def architectures(request: HttpRequest, selection: Selection) -> HttpResponse:
     """Ratios overall and by kernel, and the answers that pass on one architecture only, with the reason."""
-    found = pairs(selection)
+    found = ratios_of(selection)
     shown = shown_models(found)
     names = list(Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True))
     page = Paginator(found.one_sided, ROWS_A_PAGE).get_page(request.GET.get("page"))
@@ -45,4 +46,4 @@ def architectures(request: HttpRequest, selection: Selection) -> HttpResponse:
 @with_selection()
 def ratios_figure(request: HttpRequest, selection: Selection, what: str) -> HttpResponse:
     names = list(Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True))
-    return JsonResponse(charts.ratios_of_kernels(shown_models(pairs(selection)), names, what))
+    return JsonResponse(charts.ratios_of_kernels(shown_models(ratios_of(selection)), names, what))

@@ -129,7 +129,7 @@ def _kernels_label(selection: Selection, total: int) -> str:
 
 
 def _caption(rows: Sequence[Row]) -> str:
-    """Twelve models and two baselines, in figures: how much there is in the table."""
+    """The table's caption, for example "12 models and 2 baselines, 340 graded answers."."""
     models = {row.model for row in rows if not row.model.is_baseline}
     baselines = {row.model for row in rows if row.model.is_baseline}
     if not models:

@@ -46,7 +46,7 @@ def compare(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 @with_selection()
 def differences_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
-    """Of the first two models; no figure of fewer."""
+    """The figure of the first two models chosen; 404 for fewer."""
     if len(selection.models) < 2:
         raise Http404
     a, b = selection.models[:2]

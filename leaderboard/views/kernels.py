@@ -182,7 +182,7 @@ def _strip(found: Kernel, arch: str, selection: Selection) -> dict[str, str]:
     return {
         "arch": arch,
         "url": f"{address}?{selection.query()}",
-        "label": f"Strip plot of the speedup of every passed answer, one row a model, on {arch}; the table behind it follows.",
+        "label": f"Strip plot of the speedup of every passed answer, one row per model, on {arch}; the table behind it follows.",
     }
 
 

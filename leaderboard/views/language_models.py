@@ -35,7 +35,7 @@ ANSWERS_A_PAGE = 100
 @for_whom_it_is
 @with_selection()
 def language_model(request: HttpRequest, selection: Selection, slug: str) -> HttpResponse:
-    """Its summary on each architecture, its kernels, its answers."""
+    """A model's page: its summary on each architecture, its kernels, its answers."""
     model = seen(request, slug)
     summaries = Summaries(suite=selection.suite)
     rows = [row for row in board_rows(Selection(suite=selection.suite), summaries) if row.model == model]
@@ -74,7 +74,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "query": selection.query(models=(model,)),
         "trend": _trend(request, model, in_suite),
         "trend_figure": reverse("figure_model_bundles", args=[model.slug]) + of_suite,
-        "asked": _asked(request, model),
+        "prompts": _prompts(request, model),
         "page": page,
         "answers": _answers(request, page, selection),
         "hidden": selection.hide,
@@ -153,10 +153,12 @@ def _trend(request: HttpRequest, model: LanguageModel, in_suite: Q = EVERYTHING)
     return rows if len({row["bundle"] for row in rows}) > 1 else []
 
 
-def _asked(request: HttpRequest, model: LanguageModel) -> list[BundleModel]:
+def _prompts(request: HttpRequest, model: LanguageModel) -> list[BundleModel]:
     """How the model was asked, by bundle that is shown, oldest first; what a run does not say is left out."""
     shown = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
-    told = model.asked.filter(bundle__in=shown.values("pk"), bundle__state=Bundle.State.IMPORTED).exclude(sampling={}, prompt="")
+    told = model.in_bundles.filter(bundle__in=shown.values("pk"), bundle__state=Bundle.State.IMPORTED).exclude(
+        sampling={}, prompt=""
+    )
     return list(told.select_related("bundle").order_by("bundle"))
 
 

@@ -17,7 +17,7 @@ from grading.architectures import ARCHS
 from leaderboard.board import verdicts
 from leaderboard.board.marks import explanations, marks
 from leaderboard.board.provenance import provenance
-from leaderboard.board.reported_scores import own_scores
+from leaderboard.board.reported_scores import reported_scores
 from leaderboard.exports.record import record
 from leaderboard.figures import charts
 from leaderboard.lib import formatting
@@ -52,6 +52,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
     bundles = Bundle.objects.public() | Bundle.objects.seen_by(request.user)
     context = {
         "section": "kernels",
+        "title": f"{found.model}{'' if found.model.is_baseline else f', rollout {found.rollout},'} on {found.kernel.name}",
         "submission": found,
         "model_is_seen": found.public or LanguageModel.objects.seen_by(request.user).filter(pk=found.model_id).exists(),
         "sentences": _sentences(results, current, parked),
@@ -66,7 +67,7 @@ def submission(request: HttpRequest, uid: str) -> HttpResponse:
         "logs": _logs(current),
         "history": results,
         "parked": parked,
-        "own": own_scores(found, current, bundles),
+        "reported": reported_scores(found, current, bundles),
         "bundles": bundles.filter(entries__submission=found).distinct().order_by("id"),
     }
     return render(request, "leaderboard/submission.html", context)
@@ -117,7 +118,7 @@ def visible(request: HttpRequest, uid: str) -> Submission:
 
 
 def shown(request: HttpRequest, found: Submission) -> ResultQuerySet:
-    """Its results; what a double of a service graded is only for whoever may view results."""
+    """The results of a submission; those of a test double only for whoever may view results."""
     results = Result.objects.filter(submission=found)
     return results if access.has(request.user, "view_result") else results.real()
 
@@ -180,12 +181,13 @@ def _sentence(verdict: str, text: str, results: Sequence[Result]) -> dict[str, s
 
 def _waiting_sentence(result: Result, parked: str | None) -> dict[str, str]:
     word, text = {
-        "queued": ("queued", "It waits for its turn."),
-        "running": ("being graded", "A worker is at it now."),
-        "failed": ("failed on our side", "Nothing is scored; a person has to look at it."),
+        "queued": ("queued", "It is waiting in the queue."),
+        "running": ("being graded", "A worker is grading it now."),
+        "failed": ("failed on our side", "Nothing is scored; an operator has to look into it."),
     }[result.state]
     if result.state == Result.State.QUEUED and parked:
-        word, text = "parked", f"{parked[0].upper()}{parked[1:]}. It starts by itself when there is one; nothing is scored."
+        why = f"{parked[0].upper()}{parked[1:]}"
+        word, text = "parked", f"{why}. It starts automatically once a sandbox is available; nothing is scored."
     return {"word": f"◌ {word} on {result.arch}", "text": f"{result.failure} {text}".strip(), "kind": "ours"}
 
 

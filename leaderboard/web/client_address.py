@@ -14,7 +14,7 @@ WITH_PORT = re.compile(r"(\d+\.\d+\.\d+\.\d+):\d{0,5}|\[([^\[\]]*)\](?::\d{0,5})
 
 
 def client_address(request: HttpRequest) -> str:
-    """Of the last proxy that is not ours, in canonical form: the entry of X-Forwarded-For that is as far from its end as
+    """The address of the last proxy that is not ours, in canonical form: the entry of X-Forwarded-For as far from its end as
     TRUSTED_PROXIES says (the first one where there are fewer). The peer's address where that entry is none (`unknown`,
     `_hidden`, nonsense), so that what comes back always is an IP address."""
     believed = settings.NINJA_NUM_PROXIES

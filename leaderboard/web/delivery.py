@@ -140,7 +140,7 @@ def compressed(chunks: Iterable[bytes], compressor: Compressor) -> Iterator[byte
 
 
 def best_coding(accepted: str) -> str | None:
-    """Of an Accept-Encoding, RFC 9110, section 12.5.3: the coding with the highest weight, ours in order where equal."""
+    """The coding with the highest weight of an Accept-Encoding (RFC 9110, section 12.5.3), ours in order where equal."""
     weights: dict[str, float] = {}
     for part in accepted.lower().split(","):
         name, *parameters = (word.strip() for word in part.split(";"))

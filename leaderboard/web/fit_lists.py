@@ -22,7 +22,7 @@ LOOKUPS = {*Field.class_lookups, *ForeignObject.class_lookups} | {
     *("has_key", "has_keys", "has_any_keys", "contained_by"),
 }
 YEAR = re.compile("0*[1-9][0-9]{0,3}", re.ASCII)
-NO_SELECTION = "The action is for rows that cannot be: what names a row is no number."
+NO_SELECTION = "The action names rows that cannot exist: a row's id is a number."
 
 
 def is_fit(parameter: str, values: list[str]) -> bool:

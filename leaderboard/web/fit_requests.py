@@ -22,16 +22,16 @@ from django.template.response import SimpleTemplateResponse
 from django.utils.datastructures import MultiValueDict
 from django.utils.http import parse_header_parameters
 
+from leaderboard.lib.text import UNFIT
 from leaderboard.web import fit_lists
 from leaderboard.web.refusals import nothing_there, refusal
 
 log = logging.getLogger(__name__)
-_UNFIT = re.compile("[\0\ud800-\udfff]")
 _LONG_NUMBER = re.compile(r"\d{1000}")  # Python itself reads none of more than 4300 digits
 NO_UTF8 = "is not UTF-8 text"
-NO_TEXT = "holds a character that is no text (NUL, or half of a surrogate pair)"
-OUT_OF_RANGE = "The request holds a number or a date that is out of range."
-NO_FILTER = "The list cannot be filtered or sorted like that: a parameter is unknown, or its value is of another kind."
+NO_TEXT = "contains a character that is not text (NUL, or half of a surrogate pair)"
+OUT_OF_RANGE = "The request contains a number or a date that is out of range."
+NO_FILTER = "The list cannot be filtered or sorted like that: a parameter is unknown, or its value has the wrong type."
 TOO_LARGE = ("Python int too large to convert", "date value out of range")  # how SQLite's driver and datetime say it
 NO_KIND = "The header Content-Type cannot be read."
 NO_CHARSET = "The form is in a charset that is not UTF-8: send it in UTF-8."
@@ -97,7 +97,7 @@ def check_head(request: HttpRequest) -> None:
 
 
 def check_kind(request: HttpRequest) -> None:
-    """Of the body. Only a form has a charset; Django would read the address in it, too."""
+    """Check the type of the body. Only a form has a charset; Django would read the address in it, too."""
     try:
         kind, parameters = parse_header_parameters(request.META.get("CONTENT_TYPE", ""))
     except (ValueError, LookupError):
@@ -141,7 +141,7 @@ def check_form(request: HttpRequest) -> None:
 
 
 def check_encoded(what: str, raw: bytes) -> None:
-    """Of percent-encoded text: one pass over all of it."""
+    """Check percent-encoded text, in one pass over all of it."""
     try:
         check(what, [unquote_to_bytes(raw).decode()])
     except UnicodeDecodeError:
@@ -149,5 +149,5 @@ def check_encoded(what: str, raw: bytes) -> None:
 
 
 def check(what: str, texts: Iterable[str]) -> None:
-    if any(_UNFIT.search(text) for text in texts):
+    if any(UNFIT.search(text) for text in texts):
         raise Unfit(f"{what} {NO_TEXT}.")

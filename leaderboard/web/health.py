@@ -16,8 +16,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 and "ok", or 503 and the reasons, in the first line; then a line a check. A silent cluster is named, with 200: pages do
-    not need it."""
+    """200 and "ok", or 503 and the reasons, in the first line; then a line per check. A silent cluster is named, with 200:
+    pages do not need it."""
     checks = readiness.checks()
     failed = [check.reason for check in checks if check.stops and check.reason]
     lines = ["; ".join(failed) or "ok", *(check.line for check in checks)]

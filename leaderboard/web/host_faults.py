@@ -15,7 +15,7 @@ from leaderboard.web.refusals import wants_json
 log = logging.getLogger(__name__)
 
 AGAIN_S = 60
-WHAT = "what you asked for was not done; try again later"
+WHAT = "the request was not carried out; try again later"
 
 
 class HostFaults:
@@ -33,7 +33,7 @@ class HostFaults:
 
 
 def answer(request: HttpRequest, error: BaseException) -> HttpResponse | None:
-    """None if it is not the host's fault."""
+    """The response to a fault of the host; None if the error is not one."""
     fault = faults.fault_of(error)
     if fault is None:
         return None

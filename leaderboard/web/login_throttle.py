@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 
-class Brake(AxesStandaloneBackend):
+class LoginThrottle(AxesStandaloneBackend):
     """First of the backends. A command that checks a password has no request, and no address to be stopped at."""
 
     def authenticate(
@@ -37,7 +37,7 @@ def stopped(
 
 
 def asked_too_often(request: HttpRequest) -> HttpResponse:
-    """The same for whoever asks for one mail after another, be there an account or not."""
+    """Refuse whoever asks for one mail after another, whether there is an account or not."""
     pause: timedelta = settings.AXES_COOLOFF_TIME
     page = render(request, "leaderboard/locked.html", {"mails": True, "minutes": round(pause.total_seconds() / 60)}, status=429)
     page["Retry-After"] = str(round(pause.total_seconds()))

@@ -24,7 +24,7 @@ FOREVER_S = 30 * 24 * 3600
 
 
 def key_of(request: HttpRequest, coding: str | None) -> str | None:
-    """Of the page that is asked for, before it is made: what is made of an earlier generation is never found by a later one."""
+    """The key of a page, made before the page is: a page made in an earlier generation is never found by a later one."""
     if not settings.PAGES_KEPT_S or request.method != "GET":
         return None
     generation = _get(GENERATION)

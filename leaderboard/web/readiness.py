@@ -89,6 +89,6 @@ def clusters() -> list[Check]:
 
 def silence(age: timedelta | None) -> str:
     if age is None:
-        return "silent, no worker has reported itself in the last hour"
+        return "silent: no worker has reported in the last hour"
     since_s = age.total_seconds()
     return f"silent for {since_s:.0f} s" if since_s > alive_for_s() else ""

@@ -6,7 +6,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-NO_SENSE = "The request makes no sense to this site."
+NO_SENSE = "This site does not understand the request."
 
 
 def refusal(request: HttpRequest, reason: str, status: int = 400) -> HttpResponse:

@@ -20,7 +20,7 @@ IDLE = {  # rights of Django's making that lead nowhere, since these rows come f
 
 
 def sentence(right: str) -> str:
-    """For example: You need the right “regrade results” (group operator or reviewer). Ask an operator."""
+    """For example: You need the permission “regrade results” (group operator or reviewer). Ask an operator."""
     app, _, codename = access.full(right).partition(".")
     found = Permission.objects.filter(content_type__app_label=app, codename=codename).first()
     if found is None:
@@ -28,7 +28,7 @@ def sentence(right: str) -> str:
     groups = " or ".join(found.group_set.order_by("name").values_list("name", flat=True))
     whose = f" (group {groups})" if groups else ""
     ask = "an operator" if app == access.APP else "an administrator"
-    return f"You need the right “{name_of(found)}”{whose}. Ask {ask}."
+    return f"You need the permission “{name_of(found)}”{whose}. Ask {ask}."
 
 
 def name_of(permission: Permission) -> str:
@@ -36,9 +36,9 @@ def name_of(permission: Permission) -> str:
 
 
 def table() -> str:
-    """For docs/operations.md: the rights of each group that lead somewhere."""
+    """For docs/operations.md: the permissions of each group that have an effect."""
     found = Permission.objects.filter(content_type__app_label=access.APP, group__name__in=ROLES).distinct().order_by("name", "pk")
-    rows = ["| right | " + " | ".join(ROLES) + " |", "| --- |" + " --- |" * len(ROLES)]
+    rows = ["| permission | " + " | ".join(ROLES) + " |", "| --- |" + " --- |" * len(ROLES)]
     for permission in found:
         if permission.content_type.model not in UNSEEN and permission.codename not in IDLE:
             holders = set(permission.group_set.values_list("name", flat=True))

@@ -15,7 +15,7 @@ from leaderboard.storage import room
 
 NO_ROOM = 507  # Insufficient Storage, RFC 4918
 UNAVAILABLE = 503
-SEND_AGAIN = "nothing was kept; send it again later"
+SEND_AGAIN = "nothing was stored; send it again later"
 
 
 class CappedUpload(FileUploadHandler):

@@ -1,4 +1,4 @@
-"""The grader as the workers use it: one sandbox an architecture and process, kept from answer to answer.
+"""The grader as the workers use it: one sandbox per architecture and process, kept from answer to answer.
 
 A worker that stops leaves its sandbox as it is: the next one takes it over. settings.GRADER names this module; a test may put
 another with the same functions in its place.

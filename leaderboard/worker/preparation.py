@@ -24,7 +24,7 @@ from leaderboard.services.catalog import Synced, sync_kernels
 from leaderboard.services.housekeeping import ensure_schedule
 from leaderboard.web import page_cache
 
-KEY = 0x617263686B65726E  # "archkern": one number a purpose, for all who share the database
+KEY = 0x617263686B65726E  # "archkern": one number per purpose, for all who share the database
 LOOK_S = 0.5
 TELL_AGAIN_S = 60.0
 LOST_CLIENT_S = 2  # PostgreSQL looks so often whether a client whose statement runs is still there
@@ -106,7 +106,7 @@ def alone(say: Say) -> Iterator[None]:
 
 
 class AdvisoryLock:
-    """Of the session of Django's own connection. It names its holder by the session's application_name."""
+    """An advisory lock of the session of Django's own connection. It names its holder by the session's application_name."""
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:

@@ -80,7 +80,7 @@
     var share = event.loaded / event.total;
     text.textContent = event.loaded < event.total
       ? size(event.loaded) + " of " + size(event.total) + ", " + Math.floor(100 * share) + " %"
-      : "Sent; it is being read ...";
+      : "Sent; reading it ...";
     if (Math.floor(10 * share) > tenth || share === 1) { // ten remarks, not thousands
       tenth = Math.floor(10 * share);
       said.textContent = text.textContent;
@@ -105,7 +105,7 @@
     } else if (request.status === 413) {
       ended(["The server refuses a file of this size."]);
     } else if (request.status === 403 || request.status === 200) {
-      ended(["You are signed in no longer, or in another window: load the page again."]);
+      ended(["You are no longer signed in, or signed in from another window: reload the page."]);
     } else {
       ended(["The server answered with an error (" + request.status + "). Nothing was imported; try again."]);
     }

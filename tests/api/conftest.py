@@ -51,7 +51,7 @@ def stranger(db: None) -> Program:
 
 @pytest.fixture
 def staff(db: None) -> Program:
-    """Of somebody who may view all bundles."""
+    """A client of somebody who may view all bundles."""
     user = make_user("staff", is_staff=True)
     user.user_permissions.add(Permission.objects.get(codename="view_bundle"))
     return Program(tokens.make(user, "their script")[1])

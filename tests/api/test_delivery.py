@@ -98,9 +98,9 @@ def test_a_page_is_known_again_by_its_tag_in_every_coding(shown: None) -> None:
             tag = first.headers["ETag"]
             assert tag.startswith("W/") == (coding != "identity"), "other bytes: a weak tag"
             tags.add(tag.removeprefix("W/"))
-            for asked in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
-                again = Client().get(address, headers={"accept-encoding": "gzip", "if-none-match": asked})
-                assert (again.status_code, again.content) == (304, b""), (address, asked)
+            for recently_requested in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+                again = Client().get(address, headers={"accept-encoding": "gzip", "if-none-match": recently_requested})
+                assert (again.status_code, again.content) == (304, b""), (address, recently_requested)
                 assert again.headers["Cache-Control"] == first.headers["Cache-Control"]
                 assert {"Cookie", "Accept-Encoding"} <= varies(again)
                 assert again.headers["ETag"].removeprefix("W/") == tag.removeprefix("W/")
@@ -181,7 +181,7 @@ def test_what_will_soon_be_something_else_is_kept_for_five_seconds(shown: None, 
     assert age("/") == "public, max-age=60"
     factories.make_result(factories.make_submission(Kernel.objects.get(), factories.make_model("lab/three")))
     assert age("/") == "public, max-age=5", "figures of an earlier state"
-    assert stale_cache.asked()
+    assert stale_cache.recently_requested()
 
 
 def test_a_board_that_waits_for_gradings_is_kept_for_five_seconds(shown: None) -> None:
@@ -262,11 +262,11 @@ def kept_pages(settings: Any) -> None:
 def test_a_kept_page_is_made_once_and_is_the_same(shown: None, kept_pages: None, django_assert_num_queries: Any) -> None:
     for address in ("/", "/kernels/", "/figures/memory.json?arch=both", f"/submissions/{test_everywhere.OPEN}/record.json"):
         for coding in ("identity", "gzip", "br"):
-            asked = {"accept-encoding": coding}
-            first = Client().get(address, headers=asked)
+            recently_requested = {"accept-encoding": coding}
+            first = Client().get(address, headers=recently_requested)
             with django_assert_num_queries(0):
-                again = Client().get(address, headers=asked)
-                known = Client().get(address, headers=asked | {"if-none-match": first.headers["ETag"]})
+                again = Client().get(address, headers=recently_requested)
+                known = Client().get(address, headers=recently_requested | {"if-none-match": first.headers["ETag"]})
             assert (again.content, dict(again.items())) == (first.content, dict(first.items()))
             assert known.status_code == 304
 

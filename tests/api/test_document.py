@@ -86,7 +86,7 @@ def announces_too_much(case: Any) -> bool:
 
 
 def ask(case: Any, token: str) -> None:
-    """With every check that schemathesis has. A request that was wrong by its header is none once it has the token."""
+    """Send a request and run every check of schemathesis. One that was wrong by its header is none once it has the token."""
     wrong = {location.value for location, part in case.meta.components.items() if part.mode.is_negative}
     excused = [schemathesis.checks.negative_data_rejection] if token and "header" in wrong else []
     if wrong == {"body"} and (case.headers or {}).get("Idempotency-Key"):  # it may have come before: then no body is looked at

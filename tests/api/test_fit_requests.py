@@ -325,7 +325,7 @@ def test_text_of_any_language_is_let_through(client: Client) -> None:
 def test_a_page_for_people_and_json_for_programs(client: Client) -> None:
     page = client.get("/?model=%00")
     assert "<h1>That request cannot be answered</h1>" in page.content.decode()
-    assert "The query string holds a character that is no text" in page.content.decode()
+    assert "The query string contains a character that is not text" in page.content.decode()
     assert "Content-Security-Policy" in page
     assert client.get("/api/nowhere?x=%00").json()["detail"].startswith("The query string")
 

@@ -100,7 +100,7 @@ def test_every_page_leads_there(person: Client, client: Client) -> None:
     for visitor in (person, client):
         assert '<a href="/try/">Try</a>' in visitor.get("/kernels/").content.decode()
     assert "/try/login/?next=/try/" in client.get("/try/").url  # type: ignore[attr-defined]
-    assert "makes accounts" in client.get("/try/login/").content.decode()
+    assert "creates accounts" in client.get("/try/login/").content.decode()
 
 
 def test_strangers_sign_in_first_and_see_no_trial_of_others(person: Client, client: Client) -> None:
@@ -150,7 +150,7 @@ def test_nobody_takes_more_than_a_share(person: Client, settings: Any) -> None:
     paste(person)
     paste(person)
     refused = paste(person, status=429)
-    assert "wait for their verdicts" in refused.content.decode()
+    assert "waiting for their verdicts" in refused.content.decode()
     assert int(refused.headers["Retry-After"]) > 0
     paste(signed_in("other"))
     for result in Result.objects.queued():

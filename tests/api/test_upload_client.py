@@ -118,7 +118,7 @@ def test_a_dry_run_says_what_is_in_it_and_sends_nothing(file: Path, capsys: Any,
         said = capsys.readouterr().out
         assert "Nothing was sent." in said
         assert "1 answers to 1 kernels" in said
-    assert "1 answers in 2 rows; 1 passed over" in said
+    assert "1 answers in 2 rows; 1 skipped" in said
     assert "answers.jsonl:2: unknown kernel 'no_such_kernel'" in said
 
 
@@ -139,7 +139,7 @@ def test_every_failure_is_one_clear_line(file: Path, token: str, live_server: An
     (tmp_path / "nothing").write_bytes(b"")
     for path, url, word, said, status in (
         (file, live_server.url, "ak_wrong", "does not know this token", REFUSED),
-        (file, live_server.url, may_not, "You need the right “add bundle”", REFUSED),
+        (file, live_server.url, may_not, "You need the permission “add bundle”", REFUSED),
         (file, f"{live_server.url}/methodology", token, "is --url right?", REFUSED),
         (file, "http://127.0.0.1:9", token, "does not answer", LATER),
         (file, "example.org", token, "--url should be like", REFUSED),
@@ -255,7 +255,7 @@ def test_after_the_last_time_it_gives_up(token: str, live_server: Any, tmp_path:
         threading.Thread(target=between.serve_forever, daemon=True).start()
         assert run(large, between.url, token) == LATER
         between.shutdown()
-    assert "broke off the connection" in capsys.readouterr().err.splitlines()[-1]
+    assert "closed the connection" in capsys.readouterr().err.splitlines()[-1]
     assert not Bundle.objects.exists()
 
 
@@ -275,7 +275,7 @@ def test_a_redirect_is_named_and_not_followed(file: Path, capsys: Any) -> None:
     with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
         threading.Thread(target=server.handle_request).start()
         assert run(file, f"http://127.0.0.1:{server.server_port}", "ak_secret") == 1
-    assert "sends us on to https://new.example/" in capsys.readouterr().err
+    assert "redirects to https://new.example/" in capsys.readouterr().err
 
 
 def test_it_runs_without_django(tmp_path: Path) -> None:

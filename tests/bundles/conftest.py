@@ -9,20 +9,20 @@ import pytest
 
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, Limits, Skipped
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import BundleParser
+from leaderboard.bundles.types import Answer, ArchiveLimits, Skipped
 from tests.site.conftest import kernels
 
 __all__ = ["kernels"]
 
-LIMITS = Limits(unpacked_mb=100, ratio=1000, files=1000, line_mb=1, rows=1000)
+LIMITS = ArchiveLimits(unpacked_mb=100, ratio=1000, files=1000, line_mb=1, rows=1000)
 
 
 @dataclass
 class Found:
     answers: list[Answer]
     skipped: list[Skipped]
-    reading: Reading
+    reading: BundleParser
 
     @property
     def reasons(self) -> list[str]:
@@ -40,13 +40,13 @@ Read = Callable[..., Found]
 def read(tmp_path: Path) -> Read:
     """read(a folder, a file, or a file's bytes): what is found in it. Rows and what became of them agree."""
 
-    def read_one(source: Path | bytes, name: str = "answers.jsonl", *, model: str = "", limits: Limits = LIMITS) -> Found:
+    def read_one(source: Path | bytes, name: str = "answers.jsonl", *, model: str = "", limits: ArchiveLimits = LIMITS) -> Found:
         if isinstance(source, bytes):
             path = tmp_path / "source"
             path.write_bytes(source)
             source = path
         unpacked = unpack(source, Path(tempfile.mkdtemp(dir=tmp_path)), limits, name)
-        reading = Reading(unpacked=unpacked, kernels=set(load_catalog()), limits=limits, model=model)
+        reading = BundleParser(unpacked=unpacked, kernels=set(load_catalog()), limits=limits, model=model)
         items = list(reading)
         found = Found(
             [item for item in items if isinstance(item, Answer)], [item for item in items if isinstance(item, Skipped)], reading

@@ -26,7 +26,7 @@ def node(text: str, role: str = "assistant", **more: Any) -> dict[str, Any]:
 
 
 def trace(kernel: str, text: str, *, task: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
-    """As in the episodes of 0.3 and 0.4."""
+    """A trace as in the episodes of 0.3 and 0.4."""
     return {
         "id": f"trace-{text}",
         "task": task or {"type": "KernelTask", "data": data(kernel)},
@@ -113,7 +113,7 @@ def run_0_3_0() -> Files:
 
 
 def run_0_2() -> Files:
-    """One bare trace a line; usage and finish reason stand with the node, the model only in the configuration."""
+    """One bare trace per line; usage and finish reason stand with the node, the model only in the configuration."""
     folder = f"outputs/arch-kernels-v1--stub--sample-7b--null/{UUID}"
     usage = {"prompt_tokens": 32, "cached_input_tokens": 10, "completion_tokens": 19}
     rows = []

@@ -14,7 +14,7 @@ import pytest
 
 from leaderboard.bundles.formats.results import Results
 from leaderboard.bundles.formats.traces import read_trace
-from leaderboard.bundles.found import Limits
+from leaderboard.bundles.types import ArchiveLimits
 from tests.bundles import samples
 from tests.bundles.conftest import LIMITS, Found, Read
 from tests.bundles.samples import MODEL, episode, node, result, trace, without
@@ -130,7 +130,9 @@ def test_several_runs_lie_in_one_archive_each_with_its_own_model(read: Read) -> 
     assert found.skipped == []
     models = [answer.model for answer in found.answers]
     assert sorted(models) == sorted(f"model-{number}" for number in range(len(samples.RUNS)) for _ in range(3))
-    assert set(found.reading.asked) == set(models) - {f"model-{len(samples.RUNS) - 1}"}  # plain lines have no configuration
+    assert set(found.reading.run_settings) == set(models) - {
+        f"model-{len(samples.RUNS) - 1}"
+    }  # plain lines have no configuration
 
 
 NESTED = ("", "run/", "a/b c/ü/", "./")
@@ -289,7 +291,7 @@ def test_each_agent_of_an_episode_is_accounted_for(read: Read) -> None:
 
 def test_a_trace_that_was_rescored_twice_is_one_answer(read: Read) -> None:
     found = read(lines(*[episode("dot_f32", "x")] * 2))
-    assert (len(found.answers), found.reasons) == (1, ["duplicate: it came earlier in the bundle"])
+    assert (len(found.answers), found.reasons) == (1, ["duplicate: an earlier row of the bundle is the same"])
 
 
 # Rows of the oldest
@@ -332,14 +334,14 @@ def test_a_last_line_that_was_cut_off_is_named_as_such(read: Read) -> None:
     whole = lines(row(), row(kernel="sort_u32"))
     found = read(whole[:-30], "run.jsonl")
     assert found.places == [("run.jsonl", 2)]
-    assert found.reasons == ["broken JSON: it was cut off, the file ends here"]
+    assert found.reasons == ["broken JSON: the line is cut off, the file ends here"]
     assert len(found.answers) == 1
 
 
 def test_so_is_one_that_was_cut_off_within_a_character(read: Read) -> None:
     text = json.dumps(row(answer="é"), ensure_ascii=False).encode()
     assert read(lines(row()) + text[: text.index("é".encode()) + 1]).reasons == [
-        "broken JSON: it was cut off, the file ends here"
+        "broken JSON: the line is cut off, the file ends here"
     ]
 
 
@@ -457,8 +459,8 @@ def test_neither_does_one_in_json(read: Read, config: bytes) -> None:
 # Limits, each of which is named
 
 
-def limited(**changes: int) -> Limits:
-    return Limits(**{name: getattr(LIMITS, name) for name in LIMITS.__dataclass_fields__} | changes)
+def limited(**changes: int) -> ArchiveLimits:
+    return ArchiveLimits(**{name: getattr(LIMITS, name) for name in LIMITS.__dataclass_fields__} | changes)
 
 
 @pytest.mark.parametrize(

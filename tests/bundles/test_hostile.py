@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import BundleError, Limits
+from leaderboard.bundles.types import ArchiveLimits, BundleError
 from tests.bundles import hostile
 from tests.bundles.conftest import LIMITS, Read
 from tests.bundles.test_formats import limited
@@ -30,7 +30,7 @@ ONE, OTHER = lines(row()), lines(row(kernel="sort_u32"))
 TWO = {"a.jsonl": ONE, "b.jsonl": OTHER}
 
 
-def refused(read: Read, data: bytes, says: str, name: str = "upload", limits: Limits = LIMITS) -> None:
+def refused(read: Read, data: bytes, says: str, name: str = "upload", limits: ArchiveLimits = LIMITS) -> None:
     with pytest.raises(BundleError, match=says):
         read(data, name, limits=limits)
 
@@ -136,7 +136,7 @@ def test_of_two_members_of_one_name_both_are_read(read: Read) -> None:
             archive.writestr("a.jsonl", content)
     found = read(buffer.getvalue())
     assert [answer.kernel for answer in found.answers] == ["dot_f32", "sort_u32"]
-    assert found.reasons == ["duplicate: it came earlier in the bundle"]
+    assert found.reasons == ["duplicate: an earlier row of the bundle is the same"]
 
 
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
@@ -214,8 +214,8 @@ def test_a_zip_that_lies_about_its_sizes_is_damaged(read: Read) -> None:
 def test_a_tar_with_a_broken_header_in_the_middle_is_damaged_and_not_just_shorter(read: Read) -> None:
     data = bytearray(tar_of(TWO))
     data[data.find(b"b.jsonl") + 150] ^= 0xFF
-    refused(read, bytes(data), "damaged: no file begins at byte 1024 of the tar")
-    refused(read, gzip.compress(data), "damaged: no file begins at byte 1024")
+    refused(read, bytes(data), "damaged: no file starts at byte 1024 of the tar")
+    refused(read, gzip.compress(data), "damaged: no file starts at byte 1024")
 
 
 def test_a_tar_without_its_end_mark_says_that_it_may_have_been_cut_off(read: Read) -> None:

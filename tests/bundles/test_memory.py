@@ -120,7 +120,7 @@ def test_so_for_everything_else_that_takes_more_than_it_looks(data: Path, what: 
 
 @pytest.mark.slow
 def test_long_answers_are_not_all_held_to_be_compared_with_short_ones(data: Path) -> None:
-    """The same trace ids, another text: what is there already is asked for its length first."""
+    """With the same trace ids and another text, existing answers are asked for their length first."""
     check(data, lambda path: hostile.heavy_replies(path, "y", 80), "80 new", refused=False)
     again = lines(*(row(model="m", trace_id=str(number), answer="other") for number in range(80)))
     check(data, lambda path: path.write_bytes(again) and None, "belongs to another answer", refused=False)

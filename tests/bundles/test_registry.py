@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from leaderboard.admin.bundle_forms import UploadForm
-from leaderboard.bundles import reading, taking
+from leaderboard.bundles import extraction, parser
 from leaderboard.bundles.archives import READ
 from leaderboard.bundles.formats.base import FileFormat, Format, NoReply, Reply, Row, RowFormat
-from leaderboard.bundles.found import Member
 from leaderboard.bundles.registry import FORMATS, Registry
+from leaderboard.bundles.types import Member
 from tests.bundles import samples
 from tests.bundles.conftest import Read
 from tests.site.bundles import lines, zip_of
@@ -52,7 +52,7 @@ class Lists(FileFormat):
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     more = Registry((Chats(), Lists(), *FORMATS.formats))
-    for module in (reading, taking):
+    for module in (parser, extraction):
         monkeypatch.setattr(module, "FORMATS", more)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from grading import exit_status
 from grading.sandbox import emulated
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version
@@ -132,7 +133,7 @@ def test_an_interrupted_run_says_how_to_go_on(out, tmp_path, number):
     process.send_signal(number)
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert "the same command goes on from there" in said
+    assert "run the same command again to resume" in said
 
 
 def test_a_line_torn_by_a_crash_is_graded_again(out):
@@ -208,7 +209,7 @@ def test_a_fault_of_ours_is_tried_again_then_listed_and_never_a_verdict(out, tmp
     monkeypatch.setattr("grading.comparison.gradings.wait", waits.append)
     run = answers(tmp_path / "a.jsonl", {"answer": "// arm64 gone"}, {"answer": "int x;"})
     status, said, comparison = compare(out, run, "--kernels", "dot_f32", "--no-baselines")
-    assert (status, waits) == (cli.EXIT_FAULT, [5, 15])
+    assert (status, waits) == (exit_status.FAULT, [5, 15])
     assert len([arch for arch, source in Sandbox.graded if "gone" in source and arch == "arm64"]) == 3
     assert [(fault["arch"], fault["attempts"], fault["reason"]) for fault in comparison["faults"]] == [
         ("arm64", 3, "the sandbox is gone")
@@ -221,7 +222,7 @@ def test_a_fault_of_ours_is_tried_again_then_listed_and_never_a_verdict(out, tmp
 def test_a_fault_that_needs_an_operator_stops_its_architecture_only(out, tmp_path):
     run = answers(tmp_path / "a.jsonl", {"answer": "// arm64 operator"}, {"answer": "int x;"})
     status, said, comparison = compare(out, run, "--kernels", "dot_f32", "--no-baselines")
-    assert status == cli.EXIT_FAULT
+    assert status == exit_status.FAULT
     assert [fault["attempts"] for fault in comparison["faults"]] == [1, 0]
     assert [row["arch"] for row in comparison["results"]] == ["amd64", "amd64"]
     assert "not tried: set PRIME_API_KEY" in said
@@ -235,7 +236,7 @@ def test_a_fault_that_needs_an_operator_stops_its_architecture_only(out, tmp_pat
         (["--sandbox", "riscv=local"], "ARCH=NAME"),
         (["--sandbox", "arm64=nope"], "ARCH=NAME"),
         (["/nowhere"], "/nowhere does not exist"),
-        ([str(ROOT / "scripts")], "nothing in it"),
+        ([str(ROOT / "scripts")], "it contains no answer"),
         (["--sandbox", "amd64=emulated"], "emulated is for arm64"),
     ],
 )
@@ -248,7 +249,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_graded(out, arguments
 
 def test_a_file_that_is_no_comparison_is_not_written_over(out):
     out.write_text('{"mine": 1}')
-    with pytest.raises(cli.Refused, match="no comparison"):
+    with pytest.raises(cli.Refused, match="not a comparison"):
         compare(out, "--kernels", "dot_f32")
     assert out.read_text() == '{"mine": 1}'
 

@@ -25,7 +25,8 @@
 #define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
 #define FAIL(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 
-static const char *const things[] = { "no-landlock", "no-seccomp", "no-filter-flags", "no-counter-switch", "no-cpu-clock", "no-clear-refs", "no-status" };
+static const char *const things[] = { "no-landlock", "no-seccomp", "no-filter-flags", "no-counter-switch",
+	"no-cpu-clock", "no-clear-refs", "no-status" };
 enum thing { LANDLOCK, SECCOMP, FILTER_FLAGS, COUNTER, CPU_CLOCK, CLEAR_REFS, STATUS, THINGS };
 static bool lacks[THINGS];
 
@@ -35,7 +36,11 @@ static int add(struct sock_filter *f, int n, bool wanted, const struct sock_filt
 	memcpy(f + n, rule, size * sizeof *rule);
 	return n + size;
 }
-#define RULE(thing, ...) do { const struct sock_filter r[] = { NR, __VA_ARGS__ }; n = add(f, n, lacks[thing], r, sizeof r / sizeof *r); } while (0)
+#define RULE(thing, ...) \
+	do { \
+		const struct sock_filter r[] = { NR, __VA_ARGS__ }; \
+		n = add(f, n, lacks[thing], r, sizeof r / sizeof *r); \
+	} while (0)
 static int install(void)
 {
 	struct sock_filter f[64];
@@ -46,14 +51,19 @@ static int install(void)
 	RULE(FILTER_FLAGS, UNLESS(SYS_seccomp, 3), ARG(1), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), FAIL(EINVAL));
 	RULE(COUNTER, UNLESS(SYS_prctl, 3), ARG(0), UNLESS(PR_SET_TSC, 1), FAIL(EINVAL));
 	RULE(COUNTER, UNLESS(SYS_prctl, 3), ARG(0), UNLESS(PR_SET_THP_DISABLE, 1), FAIL(EINVAL));
-	RULE(CPU_CLOCK, UNLESS(SYS_clock_gettime, 3), ARG(0), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x80000000u, 0, 1), FAIL(EINVAL));
-	const struct sock_filter last[] = { NR, UNLESS(SYS_openat, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	RULE(CPU_CLOCK, UNLESS(SYS_clock_gettime, 3), ARG(0), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x80000000u, 0, 1),
+	    FAIL(EINVAL));
+	const struct sock_filter last[] = { NR, UNLESS(SYS_openat, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
 	n = add(f, n, true, last, sizeof last / sizeof *last);
 	struct sock_fprog p = { n, f };
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &p);
 }
-union space { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; };
+union space {
+	char bytes[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
 static void send_fd(int socket, int fd)
 {
 	char x = 0;
@@ -75,7 +85,8 @@ static int receive_fd(int socket)
 	if (recvmsg(socket, &m, 0) == 1 && CMSG_FIRSTHDR(&m)) memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof fd);
 	return fd;
 }
-static bool ends_with(const char *s, const char *end) { return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end); }
+static bool ends_with(const char *s, const char *end)
+{ return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end); }
 static bool is_kept_away(const struct seccomp_notif *asked)
 {
 	char path[64], name[300] = "";
@@ -85,7 +96,8 @@ static bool is_kept_away(const struct seccomp_notif *asked)
 		if (pread(f, name, sizeof name - 1, asked->data.args[1]) < 0) *name = 0;
 		close(f);
 	}
-	return (lacks[CLEAR_REFS] && ends_with(name, "/clear_refs")) || (lacks[STATUS] && !strncmp(name, "/proc/", 6) && ends_with(name, "/status"));
+	return (lacks[CLEAR_REFS] && ends_with(name, "/clear_refs")) ||
+	       (lacks[STATUS] && !strncmp(name, "/proc/", 6) && ends_with(name, "/status"));
 }
 static void answer_one(int listener)
 {

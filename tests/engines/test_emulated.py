@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from grading.foreign import written_for_another
+from grading.other_architecture import written_for_another
 from grading.pipeline import EMULATED_FACTOR, Options, grade_reply, grade_source
 from grading.result import Verdict
 from grading.sandbox import emulated

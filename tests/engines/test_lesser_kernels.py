@@ -19,7 +19,7 @@ from grading.harness_source import HarnessSource
 from grading.result import Verdict
 from grading.sandbox.local import ENVIRONMENT, host_arch, plain_uid, why_unavailable
 from grading.sandbox.process import run_bounded
-from grading.unit import translation_unit
+from grading.translation_unit import translation_unit
 from kernels.catalog import get_kernel
 from tests.engines import answers
 

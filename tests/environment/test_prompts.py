@@ -10,7 +10,7 @@ import pytest
 from grading.answer import extract
 from grading.pipeline import CALL_S, TOTAL_S
 from grading.scoring import SCORE_WORDS
-from grading.unit import PRELUDE, SOURCE_LIMIT_BYTES, translation_unit
+from grading.translation_unit import PRELUDE, SOURCE_LIMIT_BYTES, translation_unit
 from grading.version import HARNESS
 from kernels.catalog import load_catalog
 from kernels.prompts import SYSTEM_PROMPTS
@@ -100,7 +100,7 @@ def test_the_benchmark_is_the_one_that_is_run(kernel):
 
 @each_kernel
 def test_the_alignment_is_the_one_that_the_inputs_have(kernel):
-    said = re.search(r"\.in_align = \{(.*?)\}", kernel.bench_path.read_text())
+    said = re.search(r"\.in_align = \{(.*?)\}", (kernel.folder / "bench.c").read_text())
     if said is None:  # no input but numbers
         assert "*" not in kernel.signature or kernel.name == "sort_u32"  # which is in place
         return

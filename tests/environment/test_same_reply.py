@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arch_kernels_v1.grades import NeverReplied, reply_of
+from arch_kernels_v1.trace import NeverReplied, reply_of
 from leaderboard.bundles.formats.base import Reply
 from leaderboard.bundles.formats.traces import read_trace
 from tests.conftest import OLDER_RUNS, RUNS

@@ -1,4 +1,4 @@
-"""Concurrent rollouts share one sandbox an architecture; a vf-eval that ends, in whatever way, leaves none behind."""
+"""Concurrent rollouts share one sandbox per architecture; a vf-eval that ends, in whatever way, leaves none behind."""
 
 from __future__ import annotations
 

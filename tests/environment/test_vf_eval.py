@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arch_kernels_v1.grades import METRICS, metrics, rewards
+from arch_kernels_v1.trace import METRICS, metrics, rewards
 from grading.pipeline import grade_reply
 from grading.sandbox.local import host_arch
 from grading.sandbox.registry import open_sandbox

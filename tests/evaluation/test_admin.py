@@ -140,7 +140,7 @@ def test_a_dead_process_is_replaced_and_after_a_few_it_is_failed(admin_client, s
 def test_a_process_whose_lease_was_taken_does_nothing(admin_client, started):
     add(admin_client)
     evaluations.launch()
-    with pytest.raises(CommandError, match="somebody else"):
+    with pytest.raises(CommandError, match="another process"):
         call_command("run_evaluation", str(started[0][0]), str(uuid4()))
     assert Evaluation.objects.get().state == "running"
 

@@ -227,7 +227,7 @@ def test_an_interrupted_evaluation_keeps_what_is_under_way_and_goes_on(tmp_path,
         process.send_signal(number)
         said, _ = process.communicate(timeout=300)
         assert (process.returncode, len(rows(tmp_path))) == (130, 3), said
-        assert "the same command goes on from there" in said
+        assert "run the same command again to resume" in said
         said, _ = run(endpoint, tmp_path, "--rollouts=5", "--concurrency=2").communicate(timeout=300)
         assert "5 questions, 3 of them answered already" in said
     assert len(endpoint.requests) == 5
@@ -291,8 +291,8 @@ def test_a_key_that_fits_no_header_is_refused_without_being_repeated(monkeypatch
         ({"key": "sk-0123"}, "takes the name of an environment variable"),
         ({"key": "NOT_SET_ANYWHERE"}, "is not set"),
         ({"endpoint": "ftp://example.com"}, "should be like https"),
-        ({"endpoint": "https://user:secret@example.com/v1"}, "holds more than an address"),
-        ({"endpoint": "https://example.com/v1?key=secret"}, "holds more than an address"),
+        ({"endpoint": "https://user:secret@example.com/v1"}, "contains more than an address"),
+        ({"endpoint": "https://example.com/v1?key=secret"}, "contains more than an address"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(arguments, reason):

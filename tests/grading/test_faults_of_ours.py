@@ -27,7 +27,7 @@ from grading.sandbox import local
 from grading.sandbox.base import Completed
 from grading.sandbox.local import LocalSandbox, host_arch
 from grading.sandbox.process import descendants
-from grading.unit import translation_unit
+from grading.translation_unit import translation_unit
 from grading.version import HARNESS
 from kernels.catalog import get_kernel
 from tests.small_disk import leave, make_room, read_only, remount, small_disk, sweep

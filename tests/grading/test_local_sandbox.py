@@ -28,7 +28,7 @@ def sandbox():
 
 @pytest.fixture
 def bare(monkeypatch):
-    """As on a machine without bubblewrap."""
+    """A sandbox as on a machine without bubblewrap."""
     monkeypatch.setattr(local, "bubblewrap_missing", lambda: "bubblewrap is not installed")
     opened = LocalSandbox(host_arch())
     yield opened

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from grading.driver import HARNESS_MISSING
 from grading.faults import Fault, HarnessBroken, SandboxGone
 from grading.pipeline import Options, fault_result, grade_reply, grade_source
 from grading.result import FIELDS, Verdict
+from grading.sandbox.base import HARNESS_MISSING
 from grading.scoring import speedup_score
-from grading.unit import SOURCE_LIMIT_BYTES, translation_unit
+from grading.translation_unit import SOURCE_LIMIT_BYTES, translation_unit
 from tests.grading.fakes import FACTS, PASSED, FakeSandbox, printed
 
 SOURCE = "float add_f32(float a, float b) { return a + b; }"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from arch_kernels_v1 import choice
+from arch_kernels_v1 import options
 from grading import __main__ as command_line
 from kernels import catalog
 from kernels.catalog import BadSuite, UnknownKernel, choose, of_suite, suites
 from kernels.spec import DEFAULT_SUITE, SpecError, load_spec
 from leaderboard.comparison import cli
-from leaderboard.evaluation.asking import BadAsking
+from leaderboard.evaluation.request import BadEvaluationRequest
 from leaderboard.management.commands import evaluate
 
 SECOND = "arch-kernels-v2"
@@ -89,13 +89,13 @@ def test_an_evaluation_asks_one_suite_or_what_is_named(two_suites):
     assert set(evaluate._kernels([], "")) == set(of_suite())
     assert evaluate._kernels([], SECOND) == ["matmul_f32", "sort_u32"]
     assert evaluate._kernels(["sort_u32,dot_f32"], "") == ["dot_f32", "sort_u32"]
-    with pytest.raises(BadAsking, match="suite"):
+    with pytest.raises(BadEvaluationRequest, match="suite"):
         evaluate._kernels(["dot_f32"], SECOND)
 
 
 def test_a_training_run_is_of_one_suite(two_suites):
-    assert set(choice.all_kernels()) == set(of_suite())
-    assert choice.all_kernels(SECOND) == ["matmul_f32", "sort_u32"]
-    assert choice.in_one_suite(["sort_u32"], SECOND) == ["sort_u32"]
+    assert set(options.all_kernels()) == set(of_suite())
+    assert options.all_kernels(SECOND) == ["matmul_f32", "sort_u32"]
+    assert options.in_one_suite(["sort_u32"], SECOND) == ["sort_u32"]
     with pytest.raises(ValueError, match="choose kernels of one suite"):
-        choice.in_one_suite(["sort_u32", "dot_f32"], SECOND)
+        options.in_one_suite(["sort_u32", "dot_f32"], SECOND)

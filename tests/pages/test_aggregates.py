@@ -20,7 +20,7 @@ LIMIT = Measures(limit_mb=4)
 
 
 def of_speedups(*kernels: list[float | None]) -> Summary:
-    """A summary of answers with these speedups, None for a failed one; a list a kernel."""
+    """A summary of answers with these speedups, None for a failed one; a list per kernel."""
     cells = []
     for answers in kernels:
         passed = [speedup for speedup in answers if speedup is not None]

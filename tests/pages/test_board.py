@@ -204,7 +204,7 @@ def test_models_that_lack_a_kernel_stand_below_without_a_rank_and_move_nobodys(c
     assert {row.rank for row in rows[3:]} == {None}
     page = client.get("/").content.decode()
     assert page.index("complete-0") < page.index('class=" incomplete"') < page.index("part-0")
-    assert "Below the rule" in page
+    assert "Below the line" in page
     table = client.get("/export/leaderboard.csv?arch=amd64").getvalue().decode()
     (part,) = (row for row in csv.DictReader(table.splitlines()) if row["model"] == "lab/part-0")
     assert (part["rank_low"], part["rank_high"]) == ("", "")

@@ -153,7 +153,7 @@ def test_a_spreadsheet_keeps_every_value_and_runs_none(name: str, small_site: No
 
 
 def as_typed_in(text: str) -> Any:
-    """As Excel takes the cell of a CSV file: a number if it is one, else the text, which is a formula when it looks like one."""
+    """A cell of a CSV file as Excel reads it: a number if it is one, else the text, which is a formula when it looks like one."""
     try:
         return float(text) if text else None
     except ValueError:

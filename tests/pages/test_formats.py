@@ -137,7 +137,7 @@ def test_the_command_writes_what_the_page_serves(site: None, reader: Reader, tmp
         call_command("export", name, "--format", form, "--arch", "arm64", "--output", str(tmp_path / "out"))
         served = reader.download(f"/export/{name}.{form}?arch=arm64")
         assert without_time((tmp_path / "out").read_text()) == without_time(served)
-    with pytest.raises(CommandError, match="can be had as csv, json, parquet"):
+    with pytest.raises(CommandError, match="is available as csv, json, parquet"):
         call_command("export", "results", "--format", "tex")
     with pytest.raises(CommandError, match="--output"):
         call_command("export", "results", "--format", "parquet")

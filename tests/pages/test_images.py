@@ -23,7 +23,7 @@ BUNDLE = Path(__file__).resolve().parents[2] / "static" / "vendor" / "plotly" / 
 
 @pytest.fixture(autouse=True)
 def looked_for_anew() -> Iterator[None]:
-    """What is installed is looked for once a process."""
+    """What is installed is looked for once per process."""
     images._missing.cache_clear()
     yield
     images._missing.cache_clear()

@@ -10,7 +10,7 @@ import pytest
 
 from grading.comparison.subjects import Subject
 from grading.comparison.summary import summary
-from leaderboard.board.architecture_ratios import pairs
+from leaderboard.board.architecture_ratios import ratios_of
 from leaderboard.board.selection import Selection
 from leaderboard.exports.record import record
 from leaderboard.lib import formatting
@@ -109,7 +109,7 @@ def numbers(row: dict[str, Any]) -> list[Any]:
 
 def test_the_site_and_arch_compare_have_the_same_numbers(odd: None, reader: Reader) -> None:
     theirs = compared()
-    found = {CODE.get(ratios.model.name, ratios.model.name): ratios for ratios in pairs(Selection()).models}
+    found = {CODE.get(ratios.model.name, ratios.model.name): ratios for ratios in ratios_of(Selection()).models}
     both = {("all", row["code"]): row for row in theirs["overall"]} | {("all", row["model"]): row for row in theirs["models"]}
     both |= {(row["kernel"], row["code"]): row for row in theirs["kernels"]}
     seen = 0
@@ -134,7 +134,7 @@ def test_the_site_and_arch_compare_have_the_same_numbers(odd: None, reader: Read
 
 
 def test_every_kernel_of_a_model_alone_has_the_same_numbers(odd: None) -> None:
-    for ratios in pairs(Selection()).models:
+    for ratios in ratios_of(Selection()).models:
         Result.objects.exclude(model=ratios.model).update(is_current=False)
         rows = {row["kernel"]: row for row in compared()["kernels"]}
         assert set(rows) == set(ratios.kernels)
@@ -148,7 +148,7 @@ def test_the_report_has_the_same_numbers(odd: None, tmp_path: Path) -> None:
     write_report(tmp_path)
     text = (tmp_path / "README.md").read_text()
     rows = {row["model"]: row for row in compared()["models"]} | {row["code"]: row for row in compared()["overall"]}
-    for ratios in pairs(Selection()).models:
+    for ratios in ratios_of(Selection()).models:
         row = rows[CODE.get(ratios.model.name, ratios.model.name)]
         speed, extra = row["throughput_m"], row["extra_mb"]
         cells = [str(speed["pairs"])]

@@ -64,5 +64,5 @@ def test_selections_are_files_of_their_own(snapshot: Path) -> None:
 
 def test_an_existing_folder_is_left_alone(db: None, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
-    with pytest.raises(CommandError, match="is there already"):
+    with pytest.raises(CommandError, match="already exists"):
         call_command("snapshot", str(tmp_path))

@@ -5,7 +5,7 @@ import pytest
 from grading.pipeline import Options, grade_source
 from kernels.catalog import get_kernel
 
-MOST_CALLS = 4  # at 200 ms a round trip, less than a second beside the benchmark
+MOST_CALLS = 4  # at 200 ms per round trip, less than a second beside the benchmark
 
 
 @pytest.mark.slow

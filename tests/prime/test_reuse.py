@@ -1,4 +1,4 @@
-"""One sandbox a worker, found again after a restart; the leaked ones swept."""
+"""One sandbox per worker, found again after a restart; the leaked ones swept."""
 
 import os
 import subprocess
@@ -157,7 +157,7 @@ def test_the_sweep_ends_what_was_given_up(double, open_prime):
 
 
 def test_the_sweep_ends_a_sandbox_beside_the_one_in_use(double, open_prime):
-    """As when a deletion while it was starting has left an orphan."""
+    """An orphan is left when a sandbox is deleted while it is starting."""
     worker = open_prime()
     worker.run(["true"], 10)
     (used,) = double.running

@@ -29,7 +29,7 @@ TEXT = "/* HUSHED */ float dot_f32(const float *a, const float *b, size_t n) { r
 
 
 def make_groups() -> None:
-    """As the migrations made them: a test that empties all tables takes them along."""
+    """Make the groups as the migrations do: a test that empties all tables takes them along."""
     for path in sorted(MIGRATIONS.glob("0*.py")):
         migration = import_module(f"leaderboard.migrations.{path.stem}")
         if make := getattr(migration, "make_groups", None):

@@ -88,7 +88,7 @@ def test_a_forgotten_password_is_set_by_a_link_that_works_once(client: Client, u
     assert "The new password is set" in text_of(client.post(form, NEW, follow=True))
     user.refresh_from_db()
     assert user.check_password("correct horse")
-    assert "no longer good" in text_of(Client().get(link[1], follow=True))
+    assert "no longer valid" in text_of(Client().get(link[1], follow=True))
 
 
 def test_the_answer_is_the_same_whether_there_is_an_account(client: Client, user: User) -> None:

@@ -308,7 +308,7 @@ def test_what_takes_longer_than_a_request_may_goes_on_in_the_background(admin_cl
     action = BulkAction.objects.get()
     assert (action.state, action.position, action.total) == ("running", 500, 1100)
     assert "500 of 1,100 submissions" in text_of(page)
-    assert "it goes on in the background" in text_of(page)
+    assert "it continues in the background" in text_of(page)
     state = admin_client.get(reverse("admin:leaderboard_bulkaction_state", args=[action.pk])).json()
     assert state["busy"]
     assert state["said"] == "500 of 1,100 done"

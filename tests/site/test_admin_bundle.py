@@ -76,7 +76,7 @@ def test_the_page_says_where_the_bundle_is_from(admin_client, admin_user, bundle
 def test_what_waits_for_an_operator_says_why(admin_client, bundle, fake):
     fake.unavailable["arm64"] = "no arm64 sandbox configured"
     tasks.tick("arm64")
-    assert "Waits: no arm64 sandbox configured" in text_of(admin_client.get(url(bundle)))
+    assert "Waiting: no arm64 sandbox configured" in text_of(admin_client.get(url(bundle)))
 
 
 def test_an_import_under_way_shows_how_far_it_is(admin_client, bundle):
@@ -173,7 +173,7 @@ def test_deleting_a_bundle_says_what_goes_and_what_stays_and_asks(admin_client, 
         "Gradings of these answers 4",
         "Models without any other answer 1",
         "they stay 0",
-        "What other bundles brought too stays",
+        "Answers that other bundles contain too stay",
     ):
         assert expected in text
     assert Bundle.objects.exists()

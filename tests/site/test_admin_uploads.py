@@ -60,7 +60,7 @@ def test_an_upload_is_previewed_confirmed_and_imported(admin_client, admin_user)
 def test_the_preview_counts_by_model_and_kernel_and_is_filled_in_from_each_run_s_configuration(admin_client):
     text = text_of(upload(admin_client, two_runs(), "runs.zip"))
     assert "Answers by model and kernel" in text
-    one, two = Bundle.objects.get().asked.order_by("name")
+    one, two = Bundle.objects.get().models.order_by("name")
     assert (one.kernels, two.kernels) == ({"dot_f32": 1, "sort_u32": 1}, {"dot_f32": 1})
     assert (one.sampling, one.prompt) == ({"temperature": "0.2", "max_tokens": "4096"}, "Be fast.")
     assert (two.sampling, two.prompt) == ({"temperature": "1.0", "n": "1"}, "")
@@ -71,7 +71,7 @@ def test_the_preview_counts_by_model_and_kernel_and_is_filled_in_from_each_run_s
 @pytest.mark.parametrize("run", ["v1-0.2.0", "v0-0.1.14"])
 def test_what_each_writer_s_configuration_says_is_in_the_preview(admin_client, run):
     upload(admin_client, zip_of(folder_files(ROOT / "data" / "runs" / run)), "run.zip")
-    rows = Bundle.objects.get().asked.all()
+    rows = Bundle.objects.get().models.all()
     assert rows
     expected = {"n": "1"} if run == "v0-0.1.14" else None
     for asked_of in rows:
@@ -95,7 +95,7 @@ def fields_of(bundle_model: BundleModel, **changes: str) -> dict[str, str]:
 
 def test_what_is_written_into_the_preview_is_on_the_pages_of_bundle_and_model(admin_client, client):
     upload(admin_client, two_runs(), "runs.zip")
-    one, two = Bundle.objects.get().asked.order_by("name")
+    one, two = Bundle.objects.get().models.order_by("name")
     values = fields_of(
         one,
         display_name="Stub One",
@@ -182,7 +182,7 @@ def test_rows_without_a_model_can_be_named_in_the_preview(admin_client):
     assert "2 rows name no model" in text_of(page)
     page = admin_client.post(page_url("again"), {"model": "lab/named"}, follow=True)
     assert "Import and grade 2 new answers" in page.content.decode()
-    assert Bundle.objects.get().asked.get().name == "lab/named"
+    assert Bundle.objects.get().models.get().name == "lab/named"
 
 
 def test_the_same_file_again_leads_to_the_first(admin_client):
@@ -283,7 +283,7 @@ def test_names_with_markup_are_shown_as_text(admin_client):
 def test_an_import_that_begins_again_keeps_what_the_preview_was_told(admin_client, monkeypatch):
     upload(admin_client, lines(row()))
     bundle = Bundle.objects.get()
-    bundle.asked.update(display_name="One", sampling={"seed": "7"})
+    bundle.models.update(display_name="One", sampling={"seed": "7"})
     with monkeypatch.context() as patched:
         patched.setattr(importing, "_bring", raise_interrupt)
         with pytest.raises(KeyboardInterrupt):

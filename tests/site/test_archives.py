@@ -14,18 +14,18 @@ import pytest
 from backports import zstd
 
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import BundleError, Limits, Unpacked
+from leaderboard.bundles.types import ArchiveLimits, BundleError, Unpacked
 from tests.site.bundles import lines, link, row, tar_of, tgz_of, zip_of
 
 LINES = lines(row())
-SMALL = Limits(unpacked_mb=4, ratio=50, files=20, line_mb=1, rows=1000)
+SMALL = ArchiveLimits(unpacked_mb=4, ratio=50, files=20, line_mb=1, rows=1000)
 
 
 @pytest.fixture
 def take(tmp_path):
     """take(data, name): what is unpacked of it. Nothing may be written anywhere else."""
 
-    def take_one(data: bytes, name: str = "bundle", limits: Limits = SMALL) -> Unpacked:
+    def take_one(data: bytes, name: str = "bundle", limits: ArchiveLimits = SMALL) -> Unpacked:
         source, into = tmp_path / "source", Path(tempfile.mkdtemp(dir=tmp_path))
         source.write_bytes(data)
         before = set(tmp_path.rglob("*"))
@@ -144,7 +144,7 @@ def test_too_much_when_unpacked_names_the_limit(take):
 
 
 def test_a_bomb_is_noticed_by_its_ratio(take):
-    limits = Limits(unpacked_mb=10_000, ratio=50, files=20, line_mb=1, rows=1000)
+    limits = ArchiveLimits(unpacked_mb=10_000, ratio=50, files=20, line_mb=1, rows=1000)
     with pytest.raises(BundleError, match="BUNDLE_MAX_RATIO"):
         take(gzip.compress(bytes(100 << 20)), limits=limits)
 
@@ -158,7 +158,7 @@ def test_too_many_files_name_the_limit(take):
 
 def test_a_zip_with_an_endless_directory_is_refused_before_it_is_read(take):
     data = zip_of({f"{'long/' * 200}{number}.txt": b"" for number in range(1100)})
-    limits = Limits(unpacked_mb=9, ratio=9, files=10_000, line_mb=1, rows=9, header_mb=1)
+    limits = ArchiveLimits(unpacked_mb=9, ratio=9, files=10_000, line_mb=1, rows=9, header_mb=1)
     with pytest.raises(BundleError, match="BUNDLE_MAX_HEADER_MB"):
         take(data, limits=limits)
 
@@ -180,7 +180,7 @@ def test_a_tar_with_a_giant_header_does_not_fill_the_memory(take):
     data += compressor.compress(bytes(64 << 20)) + compressor.flush()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(BundleError):
-        take(data, limits=Limits(unpacked_mb=10_000, ratio=10_000, files=20, line_mb=1, rows=1000))
+        take(data, limits=ArchiveLimits(unpacked_mb=10_000, ratio=10_000, files=20, line_mb=1, rows=1000))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10
 
 

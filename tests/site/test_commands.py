@@ -57,7 +57,7 @@ def test_an_import_of_nothing_fails(tmp_path):
     with pytest.raises(CommandError, match="does not exist"):
         run("import_bundle", str(tmp_path / "nothing"))
     (tmp_path / "empty.jsonl").write_bytes(b"")
-    with pytest.raises(CommandError, match="Nothing in it"):
+    with pytest.raises(CommandError, match="It contains no answer"):
         run("import_bundle", str(tmp_path / "empty.jsonl"))
 
 

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults, log_once
 from leaderboard.lib.faults import NoRoom, fault_of
 
@@ -26,7 +26,7 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
 
 
 def wrapped(cause: BaseException) -> OperationalError:
-    """As Django raises it."""
+    """The error as Django raises it."""
     error = OperationalError(str(cause))
     error.__cause__ = cause
     return error

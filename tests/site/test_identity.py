@@ -228,7 +228,7 @@ def test_the_command_line_names_both_and_takes_a_flag(tmp_path, capsys):
         (tmp_path / name).write_bytes(counted(*texts))
     call_command("import_bundle", tmp_path / "1.jsonl")
     with pytest.raises(
-        CommandError, match=r"2\.jsonl holds a part of .*1\.jsonl.*--same-run.*--another-run.*Nothing was imported"
+        CommandError, match=r"2\.jsonl contains some of .*1\.jsonl.*--same-run.*--another-run.*Nothing was imported"
     ):
         call_command("import_bundle", tmp_path / "2.jsonl")
     assert Bundle.objects.count() == 1
@@ -343,7 +343,7 @@ def test_a_file_that_has_grown_in_the_admin(admin_client):
     importing.carry_on(Bundle.objects.get())
     grown = upload(admin_client, GREW, "grown_2.jsonl")
     page = admin_client.get(reverse("admin:leaderboard_bundle_change", args=[grown.pk])).content.decode()
-    assert "has grown by 1" in page
+    assert "and 1 more: it is that run, continued" in page
     assert "Is it the same run?" not in page
     confirm(admin_client, grown)
     grown.refresh_from_db()
@@ -371,5 +371,5 @@ def test_a_model_is_the_string_that_was_asked_for_and_the_served_one_is_kept_bes
     bundle = bring(
         lines(say("a", model="Lab/Big", served_model="big-2026-11"), say("b", model="lab/big", served_model="lab/big"))
     )
-    assert {row.name: row.sampling for row in bundle.asked.all()} == {"Lab/Big": {"served_model": "big-2026-11"}, "lab/big": {}}
+    assert {row.name: row.sampling for row in bundle.models.all()} == {"Lab/Big": {"served_model": "big-2026-11"}, "lab/big": {}}
     assert Submission.objects.values("model").distinct().count() == 2

@@ -31,7 +31,7 @@ def old_apps(transactional_db):
 
 
 def old_bundle(apps, name: str, kind: str, rows, model: str = "stub/one", asked: str = ""):
-    """As the import wrote it then: a row's identity is that of its place in the file."""
+    """A bundle as the import wrote it then: a row's identity is that of its place in the file."""
     of = apps.get_model
     bundle = of("leaderboard", "Bundle").objects.create(
         name=name, sha256=name, file_key=name, format=kind, state="imported", uid=name

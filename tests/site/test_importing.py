@@ -10,7 +10,7 @@ from django.db import connection
 from django_q.models import OrmQ
 
 from leaderboard import tasks
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Result, Standing, Submission
 from leaderboard.services import bundle_files, bundle_lease, bundle_reading, deletion, importing, recording, visibility
 from tests.conftest import OLDER_RUNS, RUNS
@@ -190,8 +190,8 @@ def test_an_unreadable_bundle_says_why_and_may_be_uploaded_again(settings):
 
 
 def test_a_file_without_rows_is_no_bundle():
-    assert "Nothing in it" in bundle_reading.read(keep(b"")).error
-    assert "Nothing in it" in bundle_reading.read(keep(zip_of({"readme.txt": b"x"}))).error
+    assert "It contains no answer" in bundle_reading.read(keep(b"")).error
+    assert "It contains no answer" in bundle_reading.read(keep(zip_of({"readme.txt": b"x"}))).error
 
 
 def test_an_empty_folder_is_no_bundle(tmp_path):

@@ -69,7 +69,7 @@ def test_the_form_says_what_is_free_and_what_is_needed(disk: SmallDisk, admin_cl
     disk.leave(2 << 20)
     response = send(admin_client, LARGE)
     assert response.status_code == 507
-    assert "Our disk is full (2.0 MB are free, 7.0 MB are needed): nothing was kept; send it again later." in text_of(response)
+    assert "Our disk is full (2.0 MB are free, 7.0 MB are needed): nothing was stored; send it again later." in text_of(response)
     assert 'enctype="multipart/form-data"' in response.content.decode()
     script = send(admin_client, LARGE, Accept="application/json")
     assert script.status_code == 507

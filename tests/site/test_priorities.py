@@ -17,9 +17,9 @@ from leaderboard.services import (
     catalog,
     importing,
     priorities,
+    provisional,
     queueing,
     recording,
-    stand_ins,
     trials,
 )
 from leaderboard.worker import leases
@@ -119,7 +119,7 @@ def test_what_replaces_emulated_results_is_ordered_like_new_work(grade, queue):
     catalog.sync_kernels()
     Result.objects.update(state="done", verdict="passed", is_current=True, emulated=True)
     grade(emulated=True, arch="arm64")
-    stand_ins.replace("arm64")
+    provisional.requeue_provisional("arm64")
     work = order_of_work("arm64")
     assert [model for model, _ in work] == ["tuned"] * len(KERNELS) + ["stub/one"] + ["naive"] * len(KERNELS)
     assert [kernel for _, kernel in work[: len(KERNELS)]] == KERNELS

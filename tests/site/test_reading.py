@@ -11,12 +11,12 @@ import pytest
 from grading.answer import extract
 from kernels.catalog import load_catalog
 from leaderboard.bundles.archives import unpack
-from leaderboard.bundles.found import Answer, BundleError, Limits, Skipped
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import BundleParser
+from leaderboard.bundles.types import Answer, ArchiveLimits, BundleError, Skipped
 from tests.conftest import OLDER_RUNS, RUNS
 from tests.site.bundles import ANSWER, lines, row, zip_of
 
-LIMITS = Limits(unpacked_mb=100, ratio=1000, files=1000, line_mb=1, rows=1000)
+LIMITS = ArchiveLimits(unpacked_mb=100, ratio=1000, files=1000, line_mb=1, rows=1000)
 TRUTH = RUNS.parent / "truth"
 
 
@@ -24,12 +24,14 @@ TRUTH = RUNS.parent / "truth"
 def read(tmp_path):
     """read(path or bytes): (answers, skipped, reading)"""
 
-    def read_one(source: Path | bytes, name: str = "answers.jsonl", model: str = "", limits: Limits = LIMITS):
+    def read_one(source: Path | bytes, name: str = "answers.jsonl", model: str = "", limits: ArchiveLimits = LIMITS):
         if isinstance(source, bytes):
             (tmp_path / "source").write_bytes(source)
             source = tmp_path / "source"
         into = Path(tempfile.mkdtemp(dir=tmp_path))
-        reading = Reading(unpacked=unpack(source, into, limits, name), kernels=set(load_catalog()), limits=limits, model=model)
+        reading = BundleParser(
+            unpacked=unpack(source, into, limits, name), kernels=set(load_catalog()), limits=limits, model=model
+        )
         items = list(reading)
         answers = [item for item in items if isinstance(item, Answer)]
         return answers, [item for item in items if isinstance(item, Skipped)], reading
@@ -229,4 +231,4 @@ def test_a_folder_of_c_files_is_a_bundle(read):
 
 def test_too_many_rows_name_the_limit(read):
     with pytest.raises(BundleError, match="BUNDLE_MAX_ROWS"):
-        read(lines(*[row()] * 5), limits=Limits(unpacked_mb=1, ratio=99, files=9, line_mb=1, rows=4))
+        read(lines(*[row()] * 5), limits=ArchiveLimits(unpacked_mb=1, ratio=99, files=9, line_mb=1, rows=4))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arch_kernels_v1 import grades
+from arch_kernels_v1 import trace
 from grading.result import FIELDS, SCHEMA, GradingResult, Verdict
 from leaderboard.board import marks, verdicts
 from leaderboard.board.reported_scores import FIRST
@@ -54,8 +54,8 @@ def test_the_export_reads_each_field_under_its_own_name():
 
 
 def test_the_environment_and_the_pages_name_fields_of_the_record():
-    assert set(grades.METRICS) < set(FIELDS)
-    assert grades.REWARD in FIELDS
+    assert set(trace.METRICS) < set(FIELDS)
+    assert trace.REWARD in FIELDS
     assert set(FIRST) < set(FIELDS)
 
 

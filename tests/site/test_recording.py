@@ -4,7 +4,7 @@ import pytest
 
 from grading.scoring import speedup_score
 from leaderboard.models import Calibration, LanguageModel, Machine, Result, Standing
-from leaderboard.services import judgement, recording, standings
+from leaderboard.services import moderation, recording, standings
 from tests.site import fake_grader
 from tests.site.conftest import claim
 
@@ -91,17 +91,17 @@ def test_emulated_results_are_in_no_standing(grade):
 def test_an_invalidated_result_gives_way_to_the_one_before(grade):
     old = grade(speedup=2)
     new = grade(speedup=9, again=old)
-    assert judgement.invalidate([new], "measured on a busy machine") == 1
+    assert moderation.invalidate([new], "measured on a busy machine") == 1
     old.refresh_from_db()
     new.refresh_from_db()
     assert (old.is_current, new.is_current, new.invalid_reason) == (True, False, "measured on a busy machine")
     assert Standing.objects.get().speedup_best == 2
-    judgement.validate([new])
+    moderation.validate([new])
     assert Standing.objects.get().speedup_best == 9
 
 
 def test_invalidating_the_only_result_empties_its_standing(grade):
-    judgement.invalidate([grade()], "a hack")
+    moderation.invalidate([grade()], "a hack")
     assert not Standing.objects.exists()
 
 
@@ -115,7 +115,7 @@ def test_a_speedup_over_three_times_the_best_known_is_flagged_and_does_not_count
     assert (good.flagged, wonder.flagged) == (False, True)
     assert "3 times the best known, 29x" in wonder.flag_note
     assert Standing.objects.get(model=wonder.model).answers == 1
-    judgement.clear_flag([wonder], "read it: a smarter algorithm")
+    moderation.clear_flag([wonder], "read it: a smarter algorithm")
     assert Standing.objects.get(model=wonder.model).answers == 2
     assert not grade(speedup=120).flagged
 
@@ -131,7 +131,7 @@ def test_nothing_is_too_good_before_the_tuned_baseline_is_known(grade):
 
 
 def measured_limit(result, throughput_m):
-    """The machine behind the result can do so many millions of dot_f32's elements a second, of 8 bytes each."""
+    """The machine behind the result can do so many millions of dot_f32's elements per second, of 8 bytes each."""
     Calibration.objects.create(place="here", machine=result.machine, limits={"read_bandwidth": throughput_m * 8 / 1000})
 
 

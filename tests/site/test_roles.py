@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission, access
-from leaderboard.services import asked, importing, tokens
+from leaderboard.services import bundle_models, importing, tokens
 from leaderboard.services.bulk import OPERATIONS
 from leaderboard.web import rights
 from tests.conftest import ROOT
@@ -39,14 +39,18 @@ def signed_in(role: str) -> tuple[User, Client]:
     return person, client
 
 
+KERNELS_ARE_CODE = {"add_kernel", "change_kernel", "delete_kernel"}
+FAILED_LOGINS = {"axes.view_accessattempt", "axes.delete_accessattempt"}
+
+
 def test_the_groups_hold_what_the_rules_say() -> None:
     make_groups()
     for role, held in access.ROLES.items():
         assert codenames(role) == set(held)
     everything = set(Permission.objects.filter(content_type__app_label="leaderboard").values_list("codename", flat=True))
-    assert codenames("operator") == everything - set(access.NOT_THE_OPERATORS)
+    assert codenames("operator") == everything - KERNELS_ARE_CODE
     others = Group.objects.get(name="operator").permissions.exclude(content_type__app_label="leaderboard")
-    assert {f"{right.content_type.app_label}.{right.codename}" for right in others} == set(access.LOGINS)
+    assert {f"{right.content_type.app_label}.{right.codename}" for right in others} == FAILED_LOGINS
 
 
 def test_what_an_operator_made_of_a_group_stays() -> None:
@@ -157,7 +161,7 @@ def test_an_uploader_learns_and_changes_nothing_of_a_model_that_is_private_to_ot
     assert "Hushed Lab" not in page
     assert "new here" in page
     bundle = Bundle.objects.get(name="mine.jsonl")
-    bundle.asked.update(provider="Mine")
+    bundle.models.update(provider="Mine")
     importing.import_bundle(bundle)
     assert LanguageModel.objects.get(name="hushed/model").provider == "Hushed Lab"
 
@@ -166,13 +170,13 @@ def test_a_model_of_ones_own_is_told_once() -> None:
     person = make_person("uploader")
     things = make_things(person)
     mine = LanguageModel.objects.get(slug=things["own"].slug)
-    assert not asked.may_tell(person, mine)
+    assert not bundle_models.may_tell(person, mine)
     LanguageModel.objects.filter(pk=mine.pk).update(display_name="")
     mine.refresh_from_db()
-    assert asked.may_tell(person, mine)
+    assert bundle_models.may_tell(person, mine)
     theirs = LanguageModel.objects.get(slug=things["other"].slug)
     theirs.display_name = ""
-    assert not asked.may_tell(person, theirs)
+    assert not bundle_models.may_tell(person, theirs)
 
 
 def test_somebody_who_may_only_view_cannot_regrade(kernels: object) -> None:
@@ -181,7 +185,7 @@ def test_somebody_who_may_only_view_cannot_regrade(kernels: object) -> None:
     person.user_permissions.add(Permission.objects.get(codename="view_submission"))
     page = act(client, "submission", "regrade", [things])
     assert page.status_code == 403
-    assert "You need the right “regrade results” (group operator or reviewer). Ask an operator." in text_of(page)
+    assert "You need the permission “regrade results” (group operator or reviewer). Ask an operator." in text_of(page)
     assert not things.results.exists()
 
 
@@ -217,12 +221,12 @@ def test_a_refusal_names_the_right_in_the_admin_on_the_site_and_to_programs() ->
     person, client = signed_in("staff")
     page = client.get(reverse("admin:leaderboard_bundle_add"))
     assert page.status_code == 403
-    assert "You need the right “add bundle” (group operator or uploader). Ask an operator." in text_of(page)
+    assert "You need the permission “add bundle” (group operator or uploader). Ask an operator." in text_of(page)
     page = client.get(reverse("admin:leaderboard_machine_changelist"))
     assert "“view machine” (group operator or reviewer)" in text_of(page)
     assert "“change user”. Ask an administrator." in text_of(client.post(f"/admin/auth/user/{person.pk}/change/"))
     said = client.post(reverse("admin:leaderboard_bundle_add"), headers={"accept": "application/json"})
-    assert said.json()["detail"].startswith("You need the right “add bundle”")
+    assert said.json()["detail"].startswith("You need the permission “add bundle”")
     program = Client(headers={"Authorization": f"Bearer {tokens.make(person, 'x')[1]}"})
     told = program.post("/api/bundles", b"x", content_type="application/octet-stream")
     assert (told.status_code, told.json()) == (403, {"detail": rights.sentence("add_bundle")})

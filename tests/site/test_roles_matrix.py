@@ -169,13 +169,13 @@ def quiet(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def table() -> dict[str, str]:
-    """{what is asked: a letter a role}"""
+    """{what is asked: a letter per role}"""
     rows = (line.rsplit(maxsplit=1) for line in TABLE.read_text().splitlines() if line and not line.startswith("#"))
     return dict(rows)  # type: ignore[arg-type]
 
 
 def differs(asked: str, known: dict[str, str], letter: str) -> bool:
-    """Of an object that somebody may not see, Django's admin says on a POST that it is forbidden (5.2), or not there (6.1)."""
+    """Whether they differ for a known reason: to a POST for an object that is hidden, Django 5.2 says 403 and 6.1 says 404."""
     refused = asked.startswith("POST admin/") and {known.get(asked), letter} == {"F", "N"} and django.VERSION >= (6, 1)
     return known.get(asked) != letter and not refused
 

@@ -1,4 +1,4 @@
-"""One sandbox an architecture for all concurrent rollouts of this process, in which answers are graded one after the other.
+"""One sandbox per architecture for all concurrent rollouts of this process, in which answers are graded one after the other.
 
 Theory of operation. A sandbox is not for several threads at once, and two benchmarks at once would measure each other. So each
 has one thread of its own, which opens it for the first answer, grades what is handed to it in order, and closes it in the end.
@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from arch_kernels_v1.ours import get_kernel
+from arch_kernels_v1.kernels_import import get_kernel
 from grading.faults import Fault, SandboxGone, SandboxUnavailable
 from grading.pipeline import Options, grade_reply
 from grading.sandbox.base import Resources, Sandbox

@@ -1,4 +1,4 @@
-"""What verifiers sees: one task a kernel, graded once in finalize, scored from the trace alone."""
+"""What verifiers sees: one task per kernel, graded once in finalize, scored from the trace alone."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any, Literal, Self
 import verifiers.v1 as vf
 from pydantic import Field, field_validator, model_validator
 
-from arch_kernels_v1 import grader, grades
-from arch_kernels_v1.choice import all_kernels, chosen_kernels, in_one_suite
-from arch_kernels_v1.ours import DEFAULT_SUITE, SYSTEM_PROMPTS, get_kernel
+from arch_kernels_v1 import grader
+from arch_kernels_v1.kernels_import import DEFAULT_SUITE, SYSTEM_PROMPTS, get_kernel
+from arch_kernels_v1.options import all_kernels, chosen_kernels, in_one_suite
+from arch_kernels_v1.trace import KEY, metrics, record_of, reply_of, rewards
 from grading.sandbox.registry import BACKENDS
 from grading.version import kernel_version
 
@@ -48,18 +49,18 @@ class KernelTask(vf.Task[KernelData, vf.State, vf.TaskConfig]):
     async def finalize(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
         """Grade the answer, once. What is our fault is raised: the rollout is an error then, never a 0."""
         del runtime
-        reply = grades.reply_of(trace)
-        trace.info[grades.KEY] = await asyncio.wrap_future(grader.submit(self.data.place, reply, self.data.kernel))
+        reply = reply_of(trace)
+        trace.info[KEY] = await asyncio.wrap_future(grader.submit(self.data.place, reply, self.data.kernel))
 
     @vf.metric
     async def grading(self, trace: vf.Trace) -> dict[str, float]:
-        found = grades.metrics(grades.record_of(trace))
+        found = metrics(record_of(trace))
         trace.metrics.update(found)  # the unknown ones too: verifiers records numbers only
         return {name: value for name, value in found.items() if value is not None}
 
     @vf.reward(weight=1.0)
     async def kernel_score(self, trace: vf.Trace) -> dict[str, float]:
-        return grades.rewards(grades.record_of(trace))
+        return rewards(record_of(trace))
 
 
 class KernelTasksetConfig(vf.TasksetConfig):

@@ -1,1 +1,5 @@
-"""Containers of this host or of another: one for each worker, kept from answer to answer."""
+"""Containers of a Docker daemon, here or elsewhere: one per worker, kept from answer to answer.
+
+engine.py talks to the daemon, each call with a deadline; containers.py finds, makes and sweeps containers by the worker's slot;
+sandbox.py is the sandbox made of them; settings.py reads the environment.
+"""

@@ -17,6 +17,7 @@ from docker.models.containers import Container
 from docker.types import LogConfig, Ulimit
 
 from grading.faults import Fault, SandboxUnavailable
+from grading.sandbox.base import SLOTS
 from grading.sandbox.checkout import checkout_id
 from grading.sandbox.docker.engine import Engine, faults_mapped
 from grading.sandbox.docker.settings import DockerSettings
@@ -26,7 +27,6 @@ LABEL = "arch-kernels"
 BUILDER = "61001:61001"  # owns the harness; runs nothing of an answer
 GRADER = "61002:61002"
 SANDBOX, HARNESS = "/sandbox", "/harness"
-SLOTS = 64  # workers of one architecture on one host
 MIB = 1 << 20
 
 # Ends by itself when it has not been used between two looks: a worker's host may die, and the daemon is another machine.
@@ -104,7 +104,7 @@ def sweep(engine: Engine) -> list[str]:
 
 
 def remove(container: Container) -> None:
-    """With all that runs in it; one that is gone, or going already, is fine."""
+    """Remove a container with all that runs in it; one that is gone, or going already, is fine."""
     try:
         container.remove(force=True, v=True)
     except APIError as error:

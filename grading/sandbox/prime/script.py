@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from grading.faults import SandboxGone
-from grading.sandbox.base import OUTPUT_LIMIT_BYTES, Completed
+from grading.sandbox.base import NO_FOLDER, OUTPUT_LIMIT_BYTES, Completed
 from grading.sandbox.prime.errors import Hiccup
 
 BASE = "/srv/arch-kernels"  # all that is ours inside
@@ -45,7 +45,7 @@ umask 022
 run={BASE}/runs/%(token)s
 if [ ! -f $run/status ]; then
   reap
-  rm -rf {BASE}/runs; mkdir -p $run {WORK} && cd {WORK} || exit 97
+  rm -rf {BASE}/runs; mkdir -p $run {WORK} && cd {WORK} || exit {NO_FOLDER}
   set -- $(df -kP . | tail -n 1)
   if [ "${{4:-0}}" -lt {FREE_KB} ]; then echo {FULL} >$run/status; else
 %(writes)s
@@ -62,7 +62,7 @@ echo rc=$(cat $run/status)
 
 LOOK = f"""# a look at what is inside
 umask 022
-mkdir -p {WORK} {HARNESSES} {SOURCES} || exit 97
+mkdir -p {WORK} {HARNESSES} {SOURCES} || exit {NO_FOLDER}
 echo machine=$(uname -m)
 echo compiler=$(gcc --version 2>/dev/null | head -n 1)
 echo version=$(gcc -dumpversion 2>/dev/null)

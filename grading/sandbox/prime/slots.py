@@ -16,10 +16,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from grading.faults import SandboxUnavailable
+from grading.sandbox.base import SLOTS
 from grading.sandbox.checkout import checkout_id
 from grading.sandbox.prime.settings import slots_folder
 
-SLOTS = 64  # workers of one architecture on one host
 REMEMBERED = 50  # sandboxes given up: the service forgets them sooner
 
 

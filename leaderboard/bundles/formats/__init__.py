@@ -1,1 +1,5 @@
-"""One module a format. Each has a reader: `takes(row)` knows its own lines, `replies(row)` says what is in one."""
+"""Formats of answers, one module per format.
+
+Each has a reader: `takes(row)` recognises its own lines by their fields, `replies(row)` returns the answers in one. The content
+decides, not the file's name, so a bundle may mix formats.
+"""

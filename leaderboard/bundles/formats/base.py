@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from leaderboard.bundles.found import Member
+from grading.extraction.messages import is_said
 from leaderboard.bundles.runs import first_text
+from leaderboard.bundles.types import Member
 
 Row = dict[str, Any]
 # Of an error, what says most first; error_chain_* until 0.3, where `error` is only a name.
 MESSAGES = ("message", "detail", "error_chain_repr", "error_chain_str", "error", "type")
-THOUGHTS = ("reason", "think", "thought")  # in the type of a part of a message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +96,6 @@ def content_text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part["text"] for part in tables(content) if isinstance(part.get("text"), str) and is_said(part.get("type")))
-
-
-def is_said(kind: Any) -> bool:
-    """Whether a part of that type is what a model said, not what it thought: reasoning, thinking, redacted_thinking, ..."""
-    return not (isinstance(kind, str) and any(word in kind.lower() for word in THOUGHTS))
 
 
 def kernel_of(data: Row) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from leaderboard.bundles.formats.base import FileFormat, NoReply, Reply
-from leaderboard.bundles.found import Member
-from leaderboard.bundles.lines import UTF_16
+from leaderboard.bundles.line_reader import UTF_16
+from leaderboard.bundles.types import Member
 
 
 class CFiles(FileFormat):

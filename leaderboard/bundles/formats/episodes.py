@@ -1,4 +1,4 @@
-"""verifiers 0.3 and 0.4, and vf-replay: one episode a line, its traces inside."""
+"""verifiers 0.3 and 0.4, and vf-replay: one episode per line, its traces inside."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ CUT_SHORT = ("max_input_tokens", "max_output_tokens", "max_total_tokens", "conte
 
 
 class Traces(RowFormat):
-    """One trace a line: verifiers 0.2."""
+    """One trace per line: verifiers 0.2."""
 
     name = "verifiers 0.2 traces"
     files = "traces.jsonl"

@@ -1,0 +1,1 @@
+"""One module per command; its name is the command's."""

@@ -11,11 +11,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from grading import exit_status
 from grading.architectures import ARCHS
 from kernels.catalog import BadSuite, choose, load_catalog
 from kernels.spec import DEFAULT_SUITE
-from leaderboard.evaluation.asking import Asking, BadAsking, Task, tasks
 from leaderboard.evaluation.folder import Folder, InUse, failed, totals
+from leaderboard.evaluation.request import BadEvaluationRequest, EvaluationRequest, Task, tasks
 from leaderboard.evaluation.secret import BadKey, key_from
 from leaderboard.lib.processes import ended_in_order
 from leaderboard.lib.progress_bar import progress_bar
@@ -25,13 +26,12 @@ from leaderboard.services import queueing
 
 NUMBERS = ("temperature", "top_p")
 COUNTS = ("max_tokens", "max_completion_tokens", "seed")
-EXIT_INTERRUPTED = 130
 
 
 class Command(BaseCommand):
     help = (
-        "Ask a model for answers to the kernels through an OpenAI-compatible endpoint, and grade them. The same command goes on "
-        "after an interruption. The key is read from the environment and stored nowhere."
+        "Ask a model for answers to the kernels through an OpenAI-compatible endpoint, and grade them. After an interruption, "
+        "the same command resumes. The key is read from the environment and stored nowhere."
     )
     stealth_options = ("on_progress", "on_bundle", "grace_s")  # of who calls it from a program
 
@@ -52,25 +52,27 @@ class Command(BaseCommand):
             action="extend",
             choices=ARCHS,
             default=[],
-            help="grade only there; one alone is told to the model",
+            help="grade only on these architectures; a single one is named to the model",
         )
-        asking = parser.add_argument_group("how it is asked")
+        asking = parser.add_argument_group("sampling settings")
         for name in NUMBERS:
             asking.add_argument(_option(name), type=float, metavar="X")
         for name in COUNTS:
             asking.add_argument(_option(name), type=int, metavar="N")
         asking.add_argument("--reasoning-effort", metavar="WORD")
         asking.add_argument("--extra", type=_json_object, default={}, metavar="JSON", help="further fields of the request")
-        patience = parser.add_argument_group("patience")
-        patience.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="questions at a time; default 8")
-        patience.add_argument("--timeout", type=float, default=900.0, metavar="S", help="for one whole answer; default 900 s")
-        patience.add_argument("--retries", type=int, default=5, metavar="N", help="after 429, 5xx, broken connections; default 5")
-        patience.add_argument("--retry-errors", action="store_true", help="ask again what ended in an error the last time")
-        patience.add_argument("--again", action="store_true", help="a new evaluation, though there is one of the same questions")
+        patience = parser.add_argument_group("limits")
+        patience.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="concurrent questions; default 8")
+        patience.add_argument("--timeout", type=float, default=900.0, metavar="S", help="limit of one answer; default 900 s")
+        patience.add_argument(
+            "--retries", type=int, default=5, metavar="N", help="after 429, 5xx or a lost connection; default 5"
+        )
+        patience.add_argument("--retry-errors", action="store_true", help="repeat the questions that ended in an error")
+        patience.add_argument("--again", action="store_true", help="start anew, even if the same questions were asked")
         money = parser.add_argument_group("cost, in US dollars for a million tokens, where the service does not say it")
         money.add_argument("--price-prompt", type=float, metavar="X")
         money.add_argument("--price-completion", type=float, metavar="X")
-        parser.add_argument("--private", action="store_true", help="only reviewers and operators see what it brings")
+        parser.add_argument("--private", action="store_true", help="private: only reviewers and operators see the answers")
         parser.add_argument("--wait", action="store_true", help="until everything is graded")
         parser.add_argument("--no-import", action="store_true", help="leave the answers in their folder")
 
@@ -87,11 +89,11 @@ class Command(BaseCommand):
                 whole = not todo or self.ask(asking, key, folder, todo, options)
                 folder.describe(asking, options["rollouts"])
                 self.report(folder)
-        except (BadKey, BadAsking, InUse) as error:
+        except (BadKey, BadEvaluationRequest, InUse) as error:
             raise CommandError(str(error)) from error
         if not whole:
-            self.stdout.write(f"Interrupted: what is answered is in {path}; the same command goes on from there.")
-            sys.exit(EXIT_INTERRUPTED)
+            self.stdout.write(f"Interrupted: the answers so far are in {path}; run the same command again to resume.")
+            sys.exit(exit_status.INTERRUPTED)
         if not any("answer" in row for row in folder.rows):
             raise CommandError(f"no answer at all; the errors are in {path}")
         if not options["no_import"]:
@@ -112,7 +114,7 @@ class Command(BaseCommand):
             answered = len(self.asked & folder.done(again=True))
             on_progress(answered, len(self.asked & failed(folder.rows)), len(self.asked))
 
-    def ask(self, asking: Asking, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
+    def ask(self, asking: EvaluationRequest, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
         """False when somebody ended it."""
         try:
             from leaderboard.evaluation.endpoint import Endpoint
@@ -143,7 +145,7 @@ class Command(BaseCommand):
                 with _signals(runner.interrupt):
                     return runner.run(todo, keep, bar.say)
             except Hopeless as hopeless:
-                raise CommandError(f"{hopeless}. Nothing more was asked; the same command goes on once that is mended.") from None
+                raise CommandError(f"{hopeless}. Stopped asking; run the same command again once that is fixed.") from None
 
     def report(self, folder: Folder) -> None:
         used = totals(folder.rows)
@@ -167,29 +169,29 @@ class Command(BaseCommand):
             command.wait(bundle)
 
 
-def _asking(options: dict[str, Any]) -> Asking:
+def _asking(options: dict[str, Any]) -> EvaluationRequest:
     given = {name: options[name] for name in (*NUMBERS, *COUNTS, "reasoning_effort") if options[name] is not None}
     reserved = {"model", "messages", "stream", "n"} & set(options["extra"])
     if reserved:
-        raise BadAsking(f"--extra cannot set {', '.join(sorted(reserved))}")
+        raise BadEvaluationRequest(f"--extra cannot set {', '.join(sorted(reserved))}")
     archs = set(options["arch"])
     told = archs.pop() if len(archs) == 1 else ""
-    return Asking(model=options["model"], base_url=options["base_url"], sampling=given | options["extra"], told=told)
+    return EvaluationRequest(model=options["model"], base_url=options["base_url"], sampling=given | options["extra"], told=told)
 
 
 def _kernels(words: list[str], suite: str) -> list[str]:
     names = [name for word in words for name in word.split(",") if name]
     if unknown := [name for name in names if name not in load_catalog()]:
-        raise BadAsking(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
+        raise BadEvaluationRequest(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
     if names and not suite:  # of whichever suites: what comes of it is scored in each by itself
         return [name for name in load_catalog() if name in names]
     try:
         return list(choose(names, suite))
     except BadSuite as error:
-        raise BadAsking(str(error)) from error
+        raise BadEvaluationRequest(str(error)) from error
 
 
-def _folder(asking: Asking, *, again: bool) -> Path:
+def _folder(asking: EvaluationRequest, *, again: bool) -> Path:
     """That of the latest evaluation of the same questions, or a new one beside it."""
     first = Path(settings.DATA_DIR) / "evaluations" / asking.folder_name
     paths = (first if number == 1 else first.with_name(f"{first.name}-{number}") for number in count(1))

@@ -18,8 +18,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("table", choices=sorted(contents.TABLES))
         parser.add_argument("--format", default="csv", choices=[*FORMATS, "parquet"])
-        parser.add_argument("--output", type=Path, help="a file; else standard output. Parquet wants one")
-        parser.add_argument("--history", action="store_true", help="results: all ever recorded, not only the current ones")
+        parser.add_argument("--output", type=Path, help="a file; default: standard output. Parquet needs one")
+        parser.add_argument("--history", action="store_true", help="results: also those that newer ones have replaced")
         parser.add_argument("--columns", metavar="NAME,NAME", help="only these: a table for a paper")
         selection_arguments(parser)
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if options["format"] not in contents.formats_of(options["table"]):
             known = ", ".join(contents.formats_of(options["table"]))
-            raise CommandError(f"{options['table']} can be had as {known}")
+            raise CommandError(f"{options['table']} is available as {known}")
         if options["table"] == "results":
             table = contents.results_table(selection, history=options["history"])
         else:
@@ -57,7 +57,7 @@ class Command(BaseCommand):
 
     def _parquet(self, table: Table, output: Path | None) -> None:
         if output is None:
-            raise CommandError("Parquet is binary: say where to with --output FILE")
+            raise CommandError("Parquet is binary: name a file with --output FILE")
         try:
             chunks = parquet_bytes(table)
         except NoParquet as missing:

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.http import QueryDict
 
 from leaderboard.board.answers import load_answers
-from leaderboard.board.architecture_ratios import pairs, shown_models
+from leaderboard.board.architecture_ratios import ratios_of, shown_models
 from leaderboard.board.rows import board_rows
 from leaderboard.board.selection import BOTH, BadSelection, Selection, read_selection
 from leaderboard.figures import charts
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = "Write the figures of a selection as SVG, PDF or PNG in paper size."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("out", type=Path, help="a folder; it is made where it is not there")
+        parser.add_argument("out", type=Path, help="a folder; it is made if it does not exist")
         parser.add_argument("--format", choices=FORMATS, default="pdf")
         parser.add_argument("--scale", choices=["log", "linear"], default="log", help="of speedups")
         selection_arguments(parser)
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 def figures_of(selection: Selection) -> dict[str, Any]:
     """The figures of the leaderboard, of the architectures' page, and of each kernel that was asked for; empty ones left out."""
     rows = board_rows(selection)
-    shown = shown_models(pairs(selection))
+    shown = shown_models(ratios_of(selection))
     names = [kernel.name for kernel in selection.kernels] or [
         *Kernel.objects.active().of_suite(selection.suite).values_list("name", flat=True)
     ]

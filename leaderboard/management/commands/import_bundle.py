@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from leaderboard.bundles.found import BundleError
 from leaderboard.bundles.registry import FORMATS
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.processes import ended_in_order
 from leaderboard.lib.progress_bar import progress_bar
@@ -24,8 +24,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path)
-        parser.add_argument("--model", default="", help="the model of rows that do not name theirs")
-        parser.add_argument("--private", action="store_true", help="only reviewers and operators see what it brings")
+        parser.add_argument("--model", default="", help="the model of rows that do not name one")
+        parser.add_argument("--private", action="store_true", help="private: only reviewers and operators see the answers")
         runs = parser.add_mutually_exclusive_group()
         runs.add_argument(
             "--same-run",
@@ -33,16 +33,16 @@ class Command(BaseCommand):
             action="store_const",
             const=Bundle.Overlap.SAME,
             default="",
-            help="what an earlier bundle has of its answers is the same: only the rest is new (for rows without trace ids)",
+            help="answers shared with an earlier bundle are the same ones: only the rest is new (for rows without trace ids)",
         )
         runs.add_argument(
             "--another-run",
             dest="overlap",
             action="store_const",
             const=Bundle.Overlap.ANOTHER,
-            help="it is another run, in which some answers came out equal: all are new",
+            help="this is another run, in which some answers happen to be equal: all are new",
         )
-        parser.add_argument("--wait", action="store_true", help="until everything it brought is graded")
+        parser.add_argument("--wait", action="store_true", help="wait until all its answers are graded")
 
     @ended_in_order()
     def handle(self, *args: Any, **options: Any) -> None:
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         except Exception as error:
             if not fault_of(error) or isinstance(error, CommandError):
                 raise
-            raise CommandError(said(error, "run the command again later; what is in already is not lost")) from error
+            raise CommandError(said(error, "run the command again later; answers imported so far are kept")) from error
 
     def brought(self, path: Path, *, public: bool, model: str, overlap: str) -> Bundle:
         is_new = True
@@ -84,7 +84,7 @@ class Command(BaseCommand):
                 with progress_bar(bundle.rows, "rows") as bar:
                     bundle = importing.import_bundle(bundle, bar.reach)
         except bundle_lease.Taken:
-            self.stdout.write("Somebody else is importing it right now.")
+            self.stdout.write("Another process is importing it right now.")
         if bundle.state == Bundle.State.FAILED:
             self.list_rows(bundle)
             raise CommandError(bundle.error)

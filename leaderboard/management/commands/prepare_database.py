@@ -10,8 +10,8 @@ RESET = ".venv/bin/python manage.py changepassword admin"
 
 class Command(BaseCommand):
     help = (
-        "Bring the database to this version: migrations, kernels and their baselines, the first login. Of several processes that "
-        "start together one does it, and the others wait."
+        "Bring the database to this version: migrations, kernels and their baselines, the first login. If several processes "
+        "start together, one does it and the others wait."
     )
     requires_system_checks: list[str] = []  # the database may not be up yet
 

@@ -9,7 +9,7 @@ from leaderboard.web import page_cache
 
 
 class Command(BaseCommand):
-    help = "Compute from scratch all scores, which results are current, and the summaries that pages read."
+    help = "Compute again, from the results alone, all scores, which results are current, and the summaries that pages read."
 
     def handle(self, *args: Any, **options: Any) -> None:
         with progress_bar(LanguageModel.objects.count(), "models") as bar:

@@ -8,7 +8,7 @@ from leaderboard.services import queueing
 
 
 class Command(BaseCommand):
-    help = "Queue submissions again. What they have stays in the history, and stays current until the new result is there."
+    help = "Queue submissions again. Their results stay in the history, and current until a new one is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
         selection_arguments(parser, suites="only answers to the kernels of this suite")

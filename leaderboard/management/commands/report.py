@@ -14,11 +14,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("out", type=Path, help="a folder, made where it is not there: results/arch-kernels-v1/")
+        parser.add_argument("out", type=Path, help="a folder, made if it does not exist: results/arch-kernels-v1/")
         parser.add_argument(
             "--suite", default=DEFAULT_SUITE, metavar="NAME", help=f"of the kernels of this one; default: {DEFAULT_SUITE}"
         )
-        parser.add_argument("--note", default="", help="a sentence for the top: what its readers should know first")
+        parser.add_argument("--note", default="", help="a sentence for the top: what readers should know first")
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]

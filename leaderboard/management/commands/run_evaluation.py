@@ -33,7 +33,7 @@ class Command(BaseCommand):
         pk, token = options["pk"], options["token"]
         evaluation = Evaluation.objects.filter(pk=pk, lease_token=token).first()
         if evaluation is None:
-            raise CommandError("somebody else holds this evaluation, or it was stopped")
+            raise CommandError("another process holds this evaluation, or it was stopped")
         out = io.StringIO()
         try:
             with evaluations.held(token, on_loss=lambda: os.kill(os.getpid(), signal.SIGTERM)):
@@ -42,8 +42,8 @@ class Command(BaseCommand):
             evaluations.put_back(token, said=shorten(out.getvalue(), SAID))
         except Exception as error:
             if fault_of(error):
-                with tolerated("an evaluation is put off"):
-                    said_now = f"{out.getvalue()}{said(error, 'the evaluation goes on by itself')}"
+                with tolerated("an evaluation is postponed"):
+                    said_now = f"{out.getvalue()}{said(error, 'the evaluation will resume automatically')}"
                     evaluations.put_off(token, said=shorten(said_now, SAID))
                 return
             self.failed(token, error, out)

@@ -10,14 +10,14 @@ class Command(BaseCommand):
     help = "Write the public pages, figures and exports as plain files that any web server serves."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("out", type=Path, help="a folder that is not there yet, or empty")
+        parser.add_argument("out", type=Path, help="a new or empty folder")
 
         parser.add_argument("--no-images", action="store_true", help="without figures as SVG, PDF and PNG: they take a while")
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise CommandError(f"{out} is there already: a snapshot wants a folder of its own")
+            raise CommandError(f"{out} already exists and is not empty: a snapshot needs a folder of its own")
         say = self.stdout.write if options["verbosity"] > 1 else lambda path: None
         count = Snapshot(out, draw=not options["no_images"], say=say).write()
         self.stdout.write(f"{count} files in {out}: python -m http.server --directory {out}")

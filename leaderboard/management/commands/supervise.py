@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from grading.files import write_whole
 from grading.sandbox.registry import backend, why_unavailable
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults
 from leaderboard.queue.status_line import StatusLine
 from leaderboard.services import bundle_decisions, bundle_files
@@ -33,7 +33,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="where to listen; 0.0.0.0 for all addresses")
         parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--demo", action="store_true", help="import the answers that the repository ships")
+        parser.add_argument("--demo", action="store_true", help="import the demo answers of the repository")
         parser.add_argument("--clusters", default=",".join(settings.CLUSTERS), help="which clusters to run, joined by commas")
         parser.add_argument("--no-web", action="store_true", help="clusters only")
         parser.add_argument("--log-files", action="store_true", help="write the children's output to DATA_DIR/logs")
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         except Exception as error:
             if not faults.fault_of(error):
                 raise
-            self.stderr.write(faults.said(error, f"the site starts without looking after {what}"))
+            self.stderr.write(faults.said(error, f"the site starts without {what}"))
 
     def supervise(self, options: dict[str, Any]) -> None:
         names = [name for name in options["clusters"].split(",") if name]
@@ -104,13 +104,13 @@ class Command(BaseCommand):
             except Exception as error:
                 if not faults.fault_of(error):
                     raise
-                self.stderr.write(f"{path}: {faults.said(error, 'it comes with the next start')}")
+                self.stderr.write(f"{path}: {faults.said(error, 'it will be imported at the next start')}")
                 continue
             bundle_decisions.confirm_when_read(bundle)
 
 
 def emulate_arm64() -> str:
-    """A demo shows arm64 too, by emulation, where nobody has chosen otherwise; but it is to come to rest after a while.
+    """A demo shows arm64 too, by emulation, where nobody has chosen otherwise, but stops after EMULATED_MINUTES.
 
     Returns what to say of it.
     """
@@ -134,7 +134,7 @@ def check_port(host: str, port: int) -> None:
         try:
             probe.bind((host.strip("[]"), port))
         except PermissionError as error:
-            raise CommandError(f"port {port} needs privileges: choose one above 1023, for example PORT=8000") from error
+            raise CommandError(f"port {port} needs root privileges: choose one above 1023, for example PORT=8000") from error
         except OSError as error:
             raise CommandError(
                 f"port {port} is in use: stop what listens there, or choose another, for example PORT={port + 1}"
@@ -152,7 +152,7 @@ def collect_static_files() -> None:
 
 
 def static_fingerprint() -> str:
-    """Of all static files, by name, size and time."""
+    """A fingerprint of all static files: their names, sizes and times."""
     digest = hashlib.sha256(django.__version__.encode())
     for finder in get_finders():
         for name, storage in finder.list([]):

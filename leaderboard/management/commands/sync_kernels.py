@@ -7,7 +7,7 @@ from leaderboard.services.housekeeping import ensure_schedule
 
 
 class Command(BaseCommand):
-    help = "Bring the kernels' folders into the database, and queue both baselines wherever a measurement has none of theirs yet."
+    help = "Copy the kernels' folders into the database, and queue both baselines for every measurement that lacks them."
 
     def handle(self, *args: Any, **options: Any) -> None:
         synced = sync_kernels()

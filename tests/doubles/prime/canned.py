@@ -93,5 +93,5 @@ class CannedBox(Box):
 
 
 def printed(answer: dict[str, Any]) -> str:
-    """As the client's own script frames the output of a command."""
+    """The output of a command as the client's own script frames it."""
     return f"{base64.b64encode(json.dumps(answer).encode()).decode()}\n\nrc=0\n"

@@ -138,7 +138,7 @@ class PrimeDouble:
                     self.vanish(box.id)
 
     def make(self, request: dict[str, Any]) -> Box:
-        """The same sandbox for the same idempotency key."""
+        """Make a sandbox; the same idempotency key gets the same one."""
         with self.lock:
             key = request.get("idempotency_key", "")
             if (known := self._by_key.get(key)) in self.boxes:

@@ -27,7 +27,7 @@ class Trouble:
 
 
 class Troubles:
-    """The troubles to come; one is used up a call."""
+    """The troubles to come; one is used up per call."""
 
     def __init__(self, chaos: float = 0.0, seed: int = 0) -> None:
         self._planned: list[Trouble] = []

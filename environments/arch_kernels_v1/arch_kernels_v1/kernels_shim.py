@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 NAME = "kernels"
-OURS = "arch_kernels_v1.ours"  # what the rest of this package takes from kernels
+OURS = "arch_kernels_v1.kernels_import"  # what the rest of this package takes from kernels
 MIXED = (
     "The packages `kernels` of Hugging Face and of arch-kernels were installed into one folder ({folder}), ours over the other: "
     "whatever imports Hugging Face's is broken. Install ours from its checkout, where it has a folder of its own "

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "environments" / "arch_kernels_v1"
 OTHER = "from importlib import metadata\n\n__version__ = '0.12'\n\ndef get_kernel(name):\n    return f'theirs: {name}'\n"
 USE_OURS = """
-from arch_kernels_v1 import choice, grader
+from arch_kernels_v1 import grader, options
 from grading.faults import SandboxUnavailable
-assert "dot_f32" in choice.all_kernels()
+assert "dot_f32" in options.all_kernels()
 place = grader.Place(sandbox="local", arch="riscv", cpu=2, memory_gb=4)
 try:
     grader.refuse_if_unavailable(place)
@@ -117,6 +117,6 @@ def test_the_environment_needs_neither_the_site_nor_kernels_by_its_own_name():
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
             found |= {(name.partition(".")[0], path.name) for name in names}
-    assert {where for module, where in found if module == "kernels"} == {"ours.py"}
+    assert {where for module, where in found if module == "kernels"} == {"kernels_import.py"}
     assert {module for module, _ in found} & {"leaderboard", "django", "tests"} == set()
     assert {where for module, where in found if module == "verifiers"} == {"taskset.py"}

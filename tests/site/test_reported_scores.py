@@ -80,7 +80,7 @@ def test_the_page_shows_them_beside_the_results_here(client, kernels, django_use
         state="done", is_current=True, verdict="wrong_answer", kernel_score=0.0, passed=False, lease_token=None
     )
     page = client.get(f"/submissions/{found.uid}/").content.decode()
-    shown = page.partition("Scored in its run")[2].partition("</table>")[0]
+    shown = page.partition("Scores reported by the run")[2].partition("</table>")[0]
     assert f"in bundle <code>{bundle.uid}</code>, amd64" in shown
     for name, run, here in (("verdict", "passed", "wrong_answer"), ("kernel_score", "0.75", "0"), ("passed", "yes", "no")):
         row = shown.partition(f'<th scope="row">{name}</th>')[2].partition("</tr>")[0]
@@ -88,11 +88,11 @@ def test_the_page_shows_them_beside_the_results_here(client, kernels, django_use
         assert f">{here}" in row, row
 
     Bundle.objects.update(public=False)
-    assert "Scored in its run" not in client.get(f"/submissions/{found.uid}/").content.decode()
+    assert "Scores reported by the run" not in client.get(f"/submissions/{found.uid}/").content.decode()
     client.force_login(django_user_model.objects.create_user("somebody"))
-    assert "Scored in its run" not in client.get(f"/submissions/{found.uid}/").content.decode()
+    assert "Scores reported by the run" not in client.get(f"/submissions/{found.uid}/").content.decode()
     Bundle.objects.update(uploader=django_user_model.objects.get(username="somebody"))
-    assert "Scored in its run" in client.get(f"/submissions/{found.uid}/").content.decode()
+    assert "Scores reported by the run" in client.get(f"/submissions/{found.uid}/").content.decode()
 
 
 def test_the_scores_of_a_run_are_no_result():

@@ -27,14 +27,16 @@ typedef uint64_t words __attribute__((vector_size(32)));
 static volatile uint64_t read_sink;
 static volatile float fma_sink;
 
-static double now_s(void) {
+static double now_s(void)
+{
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void read_all(const words *from) {
-	words sum[8] = {0};
+static void read_all(const words *from)
+{
+	words sum[8] = { 0 };
 	for (size_t i = 0; i < ARRAY / sizeof(words); i += 8)
 		for (size_t k = 0; k < 8; k++) sum[k] ^= from[i + k];
 	for (size_t k = 1; k < 8; k++) sum[0] ^= sum[k];
@@ -42,7 +44,8 @@ static void read_all(const words *from) {
 }
 
 /* Chains that do not wait for each other keep every multiplier busy; the factor keeps the values finite. */
-static void multiply_add(float factor) {
+static void multiply_add(float factor)
+{
 	lanes chain[CHAINS], by, plus;
 	for (int l = 0; l < LANES; l++) by[l] = factor, plus[l] = 1.0f;
 	for (int c = 0; c < CHAINS; c++) chain[c] = plus * (float)c;
@@ -56,10 +59,11 @@ static void multiply_add(float factor) {
 
 static double least(double a, double b) { return a < b ? a : b; }
 
-int main(void) {
+int main(void)
+{
 	char *from = aligned_alloc(64, ARRAY), *to = aligned_alloc(64, ARRAY);
 	if (!from || !to) {
-		fprintf(stderr, "limits: no memory\n");
+		fprintf(stderr, "microbench: no memory\n");
 		return 1;
 	}
 	memset(from, 1, ARRAY);
@@ -77,6 +81,6 @@ int main(void) {
 		read_s = least(read_s, t1 - t0), copy_s = least(copy_s, t2 - t1), fma_s = least(fma_s, t3 - t2);
 	}
 	printf("{\"read_bandwidth\": %.4f, \"copy_bandwidth\": %.4f, \"fma_f32\": %.4f}\n", 1e-9 * ARRAY / read_s,
-		1e-9 * 2 * ARRAY / copy_s, 1e-9 * 2 * LANES * CHAINS * (double)STEPS / fma_s);
+	    1e-9 * 2 * ARRAY / copy_s, 1e-9 * 2 * LANES * CHAINS * (double)STEPS / fma_s);
 	return 0;
 }

@@ -10,7 +10,7 @@ from leaderboard.board import architecture_ratios, summaries
 from leaderboard.board.rows import board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.lib import stale_cache
-from leaderboard.lib.stale_cache import Keeper
+from leaderboard.lib.stale_cache import StaleWhileRevalidate
 from leaderboard.models import Kernel, LanguageModel
 from tests.pages import factories
 from tests.pages.conftest import Reader
@@ -32,16 +32,16 @@ def large(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, model: LanguageModel)
 
 def test_a_reader_sees_the_last_figures_with_their_time_until_housekeeping_came(large: None, reader: Reader) -> None:
     text = reader.page("/")
-    assert "Figures and ranks of <time" in text
+    assert "Figures and ranks as of <time" in text
     assert board_rows(Selection(arch="amd64"))[0].summary.answers == 2
     summaries.warm()
-    assert "Figures and ranks of" not in reader.page("/")
+    assert "Figures and ranks as of" not in reader.page("/")
     assert board_rows(Selection(arch="amd64"))[0].summary.answers == 3
 
 
 def test_nothing_is_computed_while_a_reader_waits(large: None, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summaries.Summaries, "cells", None)  # whoever computes falls over it
-    monkeypatch.setattr(architecture_ratios, "fresh_pairs", None)
+    monkeypatch.setattr(architecture_ratios, "fresh_ratios", None)
     for address in ("/", "/?arch=both&sort=memory", "/models/lab-one/", "/architectures/", "/figures/speedup.json"):
         reader.page(address)
 
@@ -83,7 +83,7 @@ def test_housekeeping_computes_for_a_tenth_of_the_time_at_most(large: None, monk
 
 
 def test_a_kept_value_is_that_of_the_present_version_on_a_small_site() -> None:
-    assert Keeper(version=1).get("what", lambda: "one") == "one"
-    assert Keeper(version=1).get("what", lambda: "never") == "one"
-    assert Keeper(version=2).get("what", lambda: "two") == "two"
-    assert Keeper(version=2).get("what", lambda: "again", at_most_s=0) == "again"
+    assert StaleWhileRevalidate(version=1).get("what", lambda: "one") == "one"
+    assert StaleWhileRevalidate(version=1).get("what", lambda: "never") == "one"
+    assert StaleWhileRevalidate(version=2).get("what", lambda: "two") == "two"
+    assert StaleWhileRevalidate(version=2).get("what", lambda: "again", at_most_s=0) == "again"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arch_kernels_v1.ours import DEFAULT_SUITE, choose, load_catalog, of_suite
+from arch_kernels_v1.kernels_import import DEFAULT_SUITE, choose, load_catalog, of_suite
 
 
 def all_kernels(suite: str = DEFAULT_SUITE) -> list[str]:

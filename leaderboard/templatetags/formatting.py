@@ -71,6 +71,12 @@ def span_signed(low: float | None, high: float | None, digits: int, unit: float 
 
 
 @register.filter
+def at_95(interval: str, without: str) -> str:
+    """An interval with its level in front, or the words for a figure that has none."""
+    return f"95 %: {interval}" if interval else without
+
+
+@register.filter
 def utc(moment: datetime | None) -> str | SafeString:
     """A time element in UTC; a script shows it in the reader's zone."""
     if moment is None:

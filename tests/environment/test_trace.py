@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arch_kernels_v1.grades import METRICS, NeverReplied, NotGraded, metrics, record_of, reply_of, rewards
+from arch_kernels_v1.trace import METRICS, NeverReplied, NotGraded, metrics, record_of, reply_of, rewards
 from grading.faults import SandboxGone
 from grading.pipeline import fault_result, grade_reply
 from grading.result import FIELDS

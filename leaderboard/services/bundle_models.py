@@ -13,15 +13,15 @@ from leaderboard.lib.text import clean, shorten
 from leaderboard.models import Bundle, BundleEntry, BundleModel, LanguageModel, Submission, access
 from leaderboard.models.querysets import brought_by
 
-MOST = 500  # models of one bundle that are told one by one
+MAX_MODELS = 500  # models of one bundle that are told one by one
 DETAILS = ("display_name", "provider", "weights")
 RUNS_APART = "\n\n(another run of the same bundle:)\n\n"
 
 
-def note(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+def refresh(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
     """A row for each model; one that is there keeps what people have written into it."""
-    biggest = sorted(cells, key=lambda name: (-cells[name].total(), name))[:MOST]
-    known = dict(bundle.asked.values_list("name", "pk"))
+    biggest = sorted(cells, key=lambda name: (-cells[name].total(), name))[:MAX_MODELS]
+    known = dict(bundle.models.values_list("name", "pk"))
     rows = [
         BundleModel(
             pk=known.get(name),
@@ -36,7 +36,7 @@ def note(bundle: Bundle, cells: Mapping[str, Counter[str]], asked: Mapping[str, 
     ]
     BundleModel.objects.bulk_create([row for row in rows if not row.pk])
     BundleModel.objects.bulk_update([row for row in rows if row.pk], ["answers", "kernels"], batch_size=100)
-    bundle.asked.exclude(name__in=biggest).delete()
+    bundle.models.exclude(name__in=biggest).delete()
 
 
 def sampling_of(asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -46,12 +46,12 @@ def sampling_of(asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 def kinds(bundle: Bundle) -> dict[str, str]:
     """Names that are no language models, as the preview was told."""
-    return dict(bundle.asked.exclude(kind=LanguageModel.Kind.LLM).values_list("name", "kind"))
+    return dict(bundle.models.exclude(kind=LanguageModel.Kind.LLM).values_list("name", "kind"))
 
 
-def tell(bundle: Bundle, models: Mapping[str, LanguageModel], by: Any = None) -> None:
+def apply(bundle: Bundle, models: Mapping[str, LanguageModel], by: Any = None) -> None:
     """The import is done: the models' own pages say what the preview was told, where `by` (else the uploader) may say it."""
-    for row in bundle.asked.filter(name__in=list(models)):
+    for row in bundle.models.filter(name__in=list(models)):
         model = models[row.name]
         BundleModel.objects.filter(pk=row.pk).update(model=model)
         told = {name: getattr(row, name) for name in DETAILS if getattr(row, name)}

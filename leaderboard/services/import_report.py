@@ -8,10 +8,10 @@ from typing import Any
 
 from django.conf import settings
 
-from leaderboard.bundles.found import Answer, Skipped
-from leaderboard.bundles.reading import Reading
+from leaderboard.bundles.parser import BundleParser
+from leaderboard.bundles.types import Answer, Skipped
 from leaderboard.lib.text import shorten
-from leaderboard.services.known import Known
+from leaderboard.services.deduplication import Existing
 
 KINDS = 1000  # of reasons: names of kernels that are made up would go on for ever
 SHOWN = 50
@@ -19,7 +19,7 @@ OTHERS = "other reasons"
 
 
 @dataclass
-class Tally:
+class ImportReport:
     """What was found, for the preview and the bundle's page."""
 
     answers: int = 0
@@ -46,7 +46,7 @@ class Tally:
         self.kernels[item.kernel] += 1
         self.cells[item.model][item.kernel] += 1
 
-    def count(self, chunk: list[Answer | Skipped], known: dict[str, Known], mine: frozenset[int]) -> None:
+    def count(self, chunk: list[Answer | Skipped], known: dict[str, Existing], mine: frozenset[int]) -> None:
         """`known` are there already; `mine` are those of which nothing is said: the bundle's own, and what its uploader must not
         know of."""
         for item in chunk:
@@ -69,7 +69,7 @@ class Tally:
             most[OTHERS] = most.get(OTHERS, 0) + rest
         return most
 
-    def values(self, reading: Reading) -> dict[str, Any]:
+    def values(self, reading: BundleParser) -> dict[str, Any]:
         return {
             "rows": reading.rows,
             "answers": self.answers,

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Length
 
-from leaderboard.bundles.found import Answer
+from leaderboard.bundles.types import Answer
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleEntry, Submission, access
 
 
 @dataclass(frozen=True)
-class Known:
+class Existing:
     submission: Submission  # without its texts
     is_same: bool
 
 
-def known_answers(answers: Sequence[Answer]) -> dict[str, Known]:
+def find_existing(answers: Sequence[Answer]) -> dict[str, Existing]:
     """By identity. A trace id alone proves nothing: the text must be the same, or a made-up id could publish somebody's private
     answer."""
     asked = {answer.identity: answer for answer in answers}
@@ -37,10 +37,10 @@ def known_answers(answers: Sequence[Answer]) -> dict[str, Known]:
     ]
     texts = Submission.objects.filter(pk__in=likely).values_list("identity", "reply")
     same = {identity for identity, reply in texts.iterator(chunk_size=1) if reply == replies[identity]}
-    return {identity: Known(row, identity in same) for identity, row in there.items()}
+    return {identity: Existing(row, identity in same) for identity, row in there.items()}
 
 
-def hidden_from(bundle: Bundle, known: dict[str, Known]) -> frozenset[int]:
+def hidden_existing(bundle: Bundle, known: dict[str, Existing]) -> frozenset[int]:
     """Answers that are there already without its uploader being allowed to know: they count as new."""
     if access.has(bundle.uploader, "view_submission"):
         return frozenset()

@@ -15,7 +15,7 @@ from kernels.prompts import SYSTEM_PROMPTS
 from kernels.spec import KernelSpec
 
 
-class BadAsking(ValueError):
+class BadEvaluationRequest(ValueError):
     """Nothing was asked; the message says what to change."""
 
 
@@ -26,7 +26,7 @@ class Task:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
+class EvaluationRequest:
     """sampling: fields of the request beside the model and its messages. told: the architecture that the model is told to write
     for, "" for none; its system prompt is that of the environment."""
 
@@ -38,11 +38,13 @@ class Asking:
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise BadAsking("--base-url should be like https://api.example.com/v1")
+            raise BadEvaluationRequest("--base-url should be like https://api.example.com/v1")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise BadAsking("--base-url holds more than an address: a key belongs into the environment (--api-key-var)")
+            raise BadEvaluationRequest(
+                "--base-url contains more than an address: put the key into an environment variable (--api-key-var)"
+            )
         if not self.model.strip():
-            raise BadAsking("the model has no name")
+            raise BadEvaluationRequest("the model has no name")
 
     @property
     def url(self) -> str:
@@ -59,15 +61,15 @@ class Asking:
 
     @property
     def folder_name(self) -> str:
-        """The same for whatever may be continued: the same model, asked the same things in the same way. More rollouts or kernels
-        only add to it."""
+        """One name for all that continues one evaluation: the same model, asked the same questions in the same way. More
+        rollouts or kernels only add to it."""
         prompts = {name: kernel.prompt for name, kernel in load_catalog().items()}
         known = json.dumps([self.model, self.base_url.rstrip("/"), self.sampling, self.system_prompt, prompts], sort_keys=True)
         slug = re.sub(r"[^a-z0-9]+", "-", self.model.lower()).strip("-")[:60] or "model"
         return f"{slug}-{hashlib.sha256(known.encode()).hexdigest()[:10]}"
 
     def config(self, rollouts: int) -> dict[str, Any]:
-        """As runs say it, for the readers of bundles (leaderboard.bundles.runs)."""
+        """The configuration in the form that runs have it, for the readers of bundles (leaderboard.bundles.runs)."""
         taskset = {"id": "arch-kernels-v1"} | ({"system_prompt": self.system_prompt} if self.told else {})
         return {
             "writer": "arch-kernels evaluate",

@@ -15,7 +15,7 @@ class BundleError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ArchiveLimits:
     """Each is a setting BUNDLE_MAX_<NAME>; errors name it."""
 
     unpacked_mb: int
@@ -116,7 +116,7 @@ class Skipped:
 
 @dataclass(kw_only=True)
 class Unpacked:
-    """All members that may matter, and the files that were passed over with a reason."""
+    """All members that may matter, and the files that were skipped with a reason."""
 
     members: list[Member] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)

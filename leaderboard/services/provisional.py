@@ -1,4 +1,4 @@
-"""Results that stand in for measured ones: by emulation, or from a double of a service. A real sandbox grades them anew."""
+"""Provisional results: by emulation, or from a test double of a service. A real sandbox grades them anew."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from leaderboard.services import priorities, queueing
 AT_ONCE = 500
 
 
-def replace(arch: str) -> int:
-    """Queue the submissions that have nothing but stand-ins on an architecture. Returns how many.
+def requeue_provisional(arch: str) -> int:
+    """Queue the submissions that have only provisional results on an architecture. Returns how many.
 
     Those that are under way, failed on our side, or were measured once already are left alone, so that nothing is queued twice.
     """
-    return sum(_replace(arch, mark) for mark in ("emulated", "double"))
+    return sum(_requeue(arch, mark) for mark in ("emulated", "double"))
 
 
-def _replace(arch: str, mark: str) -> int:
+def _requeue(arch: str, mark: str) -> int:
     others = Result.objects.filter(submission=OuterRef("submission"), arch=arch)
     better = others.filter(~Q(state=Result.State.DONE) | Q(emulated=False, double=False))
     alone = Result.objects.current().filter(arch=arch, kernel__retired=False, **{mark: True}).exclude(Exists(better))

@@ -6,9 +6,9 @@ import os
 import tarfile
 from typing import Any, cast
 
-from leaderboard.bundles.found import BundleError
+from leaderboard.bundles.extraction import CHUNK, Extractor, normal
 from leaderboard.bundles.streams import Readable
-from leaderboard.bundles.taking import CHUNK, Taker, normal
+from leaderboard.bundles.types import BundleError
 
 BLOCK = tarfile.BLOCKSIZE
 TAR_SHARE = 16  # a header in small pairs takes ten times its length in memory; a zip's directory does not
@@ -23,7 +23,7 @@ def is_tar_block(block: bytes) -> bool:
     return True
 
 
-def unpack_tar(stream: Readable, taker: Taker) -> None:
+def unpack_tar(stream: Readable, taker: Extractor) -> None:
     forward = Forward(stream, taker)
     with tarfile.open(fileobj=forward, mode="r:", errorlevel=1) as archive:  # type: ignore[call-overload]
         while (info := next_entry(archive, forward)) is not None:
@@ -47,11 +47,11 @@ def next_entry(archive: Any, forward: Forward) -> tarfile.TarInfo | None:
         archive.pax_headers.clear()  # and whatever any header said of all that follow
 
 
-def check_end(forward: Forward, taker: Taker) -> None:
+def check_end(forward: Forward, taker: Extractor) -> None:
     """tarfile takes a broken header for the end: then answers would be missing without a word."""
     last = forward.last_block
     if last.strip(b"\0"):
-        raise BundleError(f"The archive is damaged: no file begins at byte {forward.position - len(last)} of the tar.")
+        raise BundleError(f"The archive is damaged: no file starts at byte {forward.position - len(last)} of the tar.")
     if len(last) < BLOCK:
         taker.skip(ITSELF, "the tar has no end mark: it may have been cut off")
     while data := forward.read(CHUNK):
@@ -66,7 +66,7 @@ class Forward:
     tarfile steps back by one byte now and then to see whether the file was cut off: the last byte is kept for that.
     """
 
-    def __init__(self, stream: Readable, taker: Taker) -> None:
+    def __init__(self, stream: Readable, taker: Extractor) -> None:
         self.stream, self.taker = stream, taker
         self.position, self.last, self.back = 0, b"", 0
         self.last_block = b""  # the end of the latest read

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from leaderboard.bundles.found import BundleError, Limits, Member, Skipped, Unpacked
 from leaderboard.bundles.registry import FORMATS
 from leaderboard.bundles.streams import Readable, Source
+from leaderboard.bundles.types import ArchiveLimits, BundleError, Member, Skipped, Unpacked
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".gz", ".zst", ".7z", ".xz", ".bz2", ".rar")
 JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\.[^/]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
@@ -21,12 +21,12 @@ LISTED = 1000
 BEAT_S = 10.0
 
 
-class Taker:
+class Extractor:
     """Keeps what is wanted, counts everything."""
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ArchiveLimits,
         source: Source | None = None,
         into: IO[bytes] | None = None,
         beat: Callable[[], None] = lambda: None,

@@ -1,4 +1,4 @@
-"""Our kernels, for the modules of this package: imported while the name `kernels` is ours (see beside.py)."""
+"""Our kernels, for the modules of this package: imported while the name `kernels` is ours (see kernels_shim.py)."""
 
 from kernels.catalog import BadSuite, choose, get_kernel, load_catalog, of_suite
 from kernels.prompts import SYSTEM_PROMPTS

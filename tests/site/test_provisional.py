@@ -10,7 +10,7 @@ from grading.sandbox import registry
 from grading.sandbox.registry import Backend
 from leaderboard import tasks
 from leaderboard.models import Machine, Result, Standing
-from leaderboard.services import judgement, stand_ins, visibility
+from leaderboard.services import moderation, provisional, visibility
 from leaderboard.worker import grader
 from tests.site import fake_grader
 
@@ -49,24 +49,24 @@ def test_a_double_never_takes_the_place_of_a_measured_result(grade):
 def test_a_real_sandbox_grades_what_stood_in_once(grade, marks):
     result = grade(arch="arm64", **marks)
     grade(arch="amd64")
-    assert stand_ins.replace("arm64") == 1
-    assert stand_ins.replace("arm64") == 0  # under way
+    assert provisional.requeue_provisional("arm64") == 1
+    assert provisional.requeue_provisional("arm64") == 0  # under way
     row = Result.objects.queued().get()
     assert (row.submission_id, row.arch, row.public) == (result.submission_id, "arm64", True)
     result.refresh_from_db()
     assert result.is_current  # until the measured one is there
     Result.objects.filter(pk=row.pk).update(state="failed")
-    assert stand_ins.replace("arm64") == 0  # a person has to look at it
+    assert provisional.requeue_provisional("arm64") == 0  # a person has to look at it
 
 
 @pytest.mark.django_db
 def test_what_was_measured_once_is_left_alone(grade):
     emulated = grade(arch="arm64", emulated=True, kernel_score=None)
     measured = grade(again=emulated, arch="arm64")
-    judgement.invalidate([measured], "a broken fan")
+    moderation.invalidate([measured], "a broken fan")
     emulated.refresh_from_db()
     assert emulated.is_current
-    assert stand_ins.replace("arm64") == 0
+    assert provisional.requeue_provisional("arm64") == 0
 
 
 @pytest.mark.django_db(transaction=True)

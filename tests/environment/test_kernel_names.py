@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arch_kernels_v1.choice import all_kernels, chosen_kernels
+from arch_kernels_v1.options import all_kernels, chosen_kernels
 from kernels.catalog import load_catalog
 
 

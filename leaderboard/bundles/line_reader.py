@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leaderboard.bundles.found import Member
+from leaderboard.bundles.types import Member
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 from leaderboard.bundles.formats.base import FileFormat, NoReply, Reply, RowFormat
-from leaderboard.bundles.found import Answer, BundleError, Limits, Member, Skipped, Unpacked
-from leaderboard.bundles.lines import UTF_16, Line, lines_of
+from leaderboard.bundles.line_reader import UTF_16, Line, lines_of
 from leaderboard.bundles.registry import FORMATS
 from leaderboard.bundles.runs import SERVED, VALUE_LENGTH, Run, Runs
+from leaderboard.bundles.types import Answer, ArchiveLimits, BundleError, Member, Skipped, Unpacked
 from leaderboard.lib.text import clean, shorten
 
 MAX_ROLLOUT = 2**31 - 1
@@ -24,24 +24,26 @@ REASON_LENGTH = 400
 BLANK_PER_ROW = 4
 RUNS_TOLD = 5  # different values of one setting, of a model that was asked in many ways
 ONE_A_LINE = "each row is one object in one line (JSON Lines)"
-CUT_OFF = "broken JSON: it was cut off, the file ends here"
-REPEATED = "duplicate: it came earlier in the bundle"
+CUT_OFF = "broken JSON: the line is cut off, the file ends here"
+REPEATED = "duplicate: an earlier row of the bundle is the same"
 
 
 @dataclass(kw_only=True)
-class Reading:
+class BundleParser:
     """One pass over an unpacked bundle. Iterate it once; formats and configurations are known as far as it has come."""
 
     unpacked: Unpacked
     kernels: Collection[str]
-    limits: Limits
+    limits: ArchiveLimits
     model: str = ""  # for rows that do not name theirs
     formats: Counter[str] = field(default_factory=Counter)
     config: dict[str, Any] = field(default_factory=dict)
-    asked: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by model: {"temperature": ["0.2", "0.8"]} of two runs
+    run_settings: dict[str, dict[str, list[str]]] = field(
+        default_factory=dict
+    )  # by model: {"temperature": ["0.2", "0.8"]} of two runs
     _models: set[str] = field(default_factory=set)
     _found_runs: Runs | None = None
-    _noted: set[int] = field(default_factory=set)  # the models and runs that `asked` has
+    _noted: set[int] = field(default_factory=set)  # the models and runs that `run_settings` has
     rows: int = 0
     blank: int = 0
 
@@ -158,7 +160,7 @@ class Reading:
             self._note(model, name, value)
 
     def _note(self, model: str, name: str, value: Any) -> None:
-        values = self.asked.setdefault(model, {}).setdefault(name, [])
+        values = self.run_settings.setdefault(model, {}).setdefault(name, [])
         if value not in values and len(values) < RUNS_TOLD:
             values.append(value)
 
@@ -199,7 +201,7 @@ def short_digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
-def parse(line: Line, limits: Limits) -> dict[str, Any] | str:
+def parse(line: Line, limits: ArchiveLimits) -> dict[str, Any] | str:
     """The object in a line, or what is wrong with it."""
     data = line.data
     if data is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from grading.extraction.messages import is_said
 from grading.result import FLAGS
 
 KEY = "grade"  # of the record in trace.info
 REWARD = "kernel_score"
 AMOUNTS = ("speedup", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb")
 METRICS = FLAGS + AMOUNTS
-THOUGHTS = ("reason", "think", "thought")  # in the type of a part of a message: no reply, here as on the site
 
 
 class NeverReplied(Exception):
@@ -31,7 +31,7 @@ def reply_of(trace: Any) -> str:
     content = getattr(sampled[-1].message, "content", None)
     if content is None or isinstance(content, str):
         return content or ""
-    return "".join(text for part in content if isinstance(text := _field(part, "text"), str) and _is_said(_field(part, "type")))
+    return "".join(text for part in content if isinstance(text := _field(part, "text"), str) and is_said(_field(part, "type")))
 
 
 def record_of(trace: Any) -> dict[str, Any]:
@@ -51,10 +51,6 @@ def rewards(record: dict[str, Any]) -> dict[str, float]:
 def metrics(record: dict[str, Any]) -> dict[str, float | None]:
     """All metrics; None where a stage was not reached, or nothing measured."""
     return {name: None if (value := record.get(name)) is None else float(value) for name in METRICS}
-
-
-def _is_said(kind: Any) -> bool:
-    return not (isinstance(kind, str) and any(word in kind.lower() for word in THOUGHTS))
 
 
 def _field(part: Any, name: str) -> Any:
