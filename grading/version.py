@@ -27,7 +27,7 @@ HARNESS_SUFFIXES = {".c", ".h", ".sh"}
 GRADER = (
     "grading/answer.py",  # which C is the answer
     "grading/extraction",
-    "grading/unit.py",  # what the compiler is given, and how much of it
+    "grading/translation_unit.py",  # what the compiler is given, and how much of it
     "grading/harness_source.py",  # how the harness is built
     "grading/pipeline.py",  # budgets, limits, what becomes of what the harness found
     "grading/driver.py",

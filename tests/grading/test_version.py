@@ -16,9 +16,10 @@ from kernels.catalog import load_catalog
 ROOT = version.ROOT
 # What the pipeline imports and what yet decides no verdict and no figure: sentences, facts about the machine, faults of ours.
 DECIDES_NOTHING = {
+    "grading/__init__.py",
     "grading/compile_log.py",  # the detail's words
     "grading/faults.py",
-    "grading/foreign.py",  # the detail's words
+    "grading/other_architecture.py",  # the detail's words
     "grading/hostlock.py",
     "grading/machine.py",
     "grading/sandbox/base.py",
@@ -114,8 +115,8 @@ def graders_copy(tmp_path, monkeypatch):
         ("grading/scoring.py", "FULL_SCORE_SPEEDUP = ", "FULL_SCORE_SPEEDUP = 1 + "),
         ("grading/pipeline.py", "CALL_S = 60", "CALL_S = 61"),
         ("grading/pipeline.py", "EMULATED_FACTOR = 2", "EMULATED_FACTOR = 3"),
-        ("grading/unit.py", "SOURCE_LIMIT_BYTES = 200_000", "SOURCE_LIMIT_BYTES = 100_000"),
-        ("grading/unit.py", "{kernel.signature};", "{kernel.signature} ;"),
+        ("grading/translation_unit.py", "SOURCE_LIMIT_BYTES = 200_000", "SOURCE_LIMIT_BYTES = 100_000"),
+        ("grading/translation_unit.py", "{kernel.signature};", "{kernel.signature} ;"),
         ("grading/extraction/tags.py", "answer", "reply"),
         ("grading/statistics/speedups.py", "CONFIDENCE = 0.95", "CONFIDENCE = 0.9"),
         ("grading/result.py", '"memory_limit"', '"too_much_memory"'),
