@@ -34,6 +34,7 @@ GRADER = (
     "grading/blame.py",  # what is our fault, and so no verdict
     "grading/result.py",  # verdicts, and the stages that they imply
     "grading/scoring.py",
+    "grading/statistics/confidence.py",
     "grading/statistics/speedups.py",  # medians and intervals of one grading
     "kernels/spec.py",  # how kernel.toml is read: sizes, rounds, the memory limit
 )

@@ -20,7 +20,7 @@ import numpy as np
 from grading.architectures import ARCHS
 from grading.result import PAGE_MB
 from grading.statistics import Estimate, exponential, log_time_draws, ratio_of_sums
-from grading.statistics.intervals import CONFIDENCE
+from grading.statistics.confidence import CONFIDENCE
 
 
 class Side(NamedTuple):

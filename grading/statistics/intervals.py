@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit  # the normal and t quantiles; scipy.stats takes a second to import
 
-CONFIDENCE = 0.95
+from grading.statistics.confidence import CONFIDENCE
+
 MIN_ROLLOUTS = 2  # of every kernel: fewer say nothing of the spread
 
 

@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri, stdtrit  # the normal and t quantiles; scipy.stats takes a second to import
 
-from grading.statistics.intervals import CONFIDENCE, MIN_ROLLOUTS, Estimate, degrees_of_freedom
+from grading.statistics.confidence import CONFIDENCE
+from grading.statistics.intervals import MIN_ROLLOUTS, Estimate, degrees_of_freedom
 
 RESAMPLES = 2000
 MOST_DRAWS = 32  # of a resample: more change nothing that can be seen, and cost time

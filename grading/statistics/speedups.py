@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grading.statistics.intervals import CONFIDENCE
+from grading.statistics.confidence import CONFIDENCE
 
 RESAMPLES = 4000
 FLOOR_NS = 1.0  # shorter than any call can be: the empty call's time is subtracted, and a time of 0 would make speedups infinite
