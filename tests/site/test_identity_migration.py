@@ -15,7 +15,7 @@ from leaderboard.models import Bundle, Submission
 from leaderboard.services import bundle_files, bundle_reading, catalog, importing
 from tests.site.bundles import ANSWER, lines, row
 
-BEFORE, AFTER = [("leaderboard", "0015_machine_index")], [("leaderboard", "0016_answer_identity")]
+BEFORE = [("leaderboard", "0015_machine_index")]
 
 
 def migrated(to):
@@ -59,7 +59,7 @@ def test_rows_that_are_there_match_the_same_file_under_another_name(old_apps):
     old_bundle(old_apps, "named", "plain lines", [("x", 4), ("y", 7)])
     old_bundle(old_apps, "traces", "verifiers 0.4 episodes", [("e", 0), ("e", 1)])
     old_bundle(old_apps, "merged", "plain lines", [("m", 0)], model="lab/kept", asked="lab/gone")
-    migrated(AFTER)
+    call_command("migrate", verbosity=0)  # today's code reads today's columns
     catalog.sync_kernels()
     before = Submission.objects.filter(entries__isnull=False).count()
     grown = bring(lines(row(answer="none"), row(), row(), row(answer="new")))
@@ -73,6 +73,6 @@ def test_rows_that_are_there_match_the_same_file_under_another_name(old_apps):
 def test_of_formats_that_count_rollouts_that_is_noted(old_apps):
     old_bundle(old_apps, "traces", "verifiers v0 results", [("e", 0)])
     old_bundle(old_apps, "lines", "plain lines", [("f", 0)])
-    migrated(AFTER)
+    call_command("migrate", verbosity=0)  # today's code reads today's columns
     assert dict(Submission.objects.values_list("reply", "rollout_named")) == {"e": False, "f": None}
     assert all(Submission.objects.values_list("text_key", flat=True))
