@@ -11,9 +11,11 @@ from math import log, sqrt
 
 from grading.result import Verdict
 
-FULL_SCORE_SPEEDUP = 8.0
-SCORE_FORMULA = "0.5 + 0.5 · min(1, max(0, ln speedup / ln 8))"  # of a passed answer
-SCORE_WORDS = "0.5 at the reference's speed or below, 1.0 at 8 times its speed or above, logarithmic in between"
+FULL_SCORE_SPEEDUP: float = 8  # whole, as figures write it
+SCORE_FORMULA = f"0.5 + 0.5 · min(1, max(0, ln speedup / ln {FULL_SCORE_SPEEDUP:g}))"  # of a passed answer
+SCORE_WORDS = (
+    f"0.5 at the reference's speed or below, 1.0 at {FULL_SCORE_SPEEDUP:g} times its speed or above, logarithmic in between"
+)
 SCORE_SPEEDUPS = (1.0, sqrt(FULL_SCORE_SPEEDUP), FULL_SCORE_SPEEDUP)  # those by which the formula is explained
 
 

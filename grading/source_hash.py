@@ -1,7 +1,7 @@
 """A hash of what Python code does, whatever its comments, its formatting and its docstrings: of the parsed code.
 
 The same on every Python that is supported. `ast.dump` is not: newer versions have fields that older ones lack, or leave empty
-ones out. So empty fields are left out here.
+ones out, and Python 3.12 cuts the text of an f-string into other pieces. So empty fields are left out here, and pieces joined.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def _code_of(value: object) -> Iterator[str]:
         yield f"({type(value).__name__}"
         for name, field in ast.iter_fields(value):
             if isinstance(value, ast.Constant) and name == "value":
-                yield f" {field!r}"  # None is a constant too
+                yield f" {field!a}"  # None is a constant too
+            elif isinstance(field, list) and isinstance(value, ast.JoinedStr):
+                yield " values="
+                yield from _code_of(_joined(field))
             elif field is not None and field != []:
                 yield f" {name}="
                 yield from _code_of(_without_docstring(field) if name == "body" else field)
@@ -38,7 +41,21 @@ def _code_of(value: object) -> Iterator[str]:
             yield from _code_of(item)
         yield "]"
     else:
-        yield repr(value)
+        yield ascii(value)  # which characters repr() escapes depends on the version of Unicode
+
+
+def _joined(pieces: list[ast.expr]) -> list[object]:
+    """What an f-string is made of: neighbouring texts as one, and none that is empty."""
+    found: list[object] = []
+    for piece in pieces:
+        text = piece.value if isinstance(piece, ast.Constant) else None
+        if not isinstance(text, str):
+            found.append(piece)
+        elif found and isinstance(before := found[-1], str):
+            found[-1] = before + text
+        elif text:
+            found.append(text)
+    return found
 
 
 def _without_docstring(body: object) -> object:

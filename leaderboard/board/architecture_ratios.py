@@ -36,13 +36,20 @@ class Graded(NamedTuple):
 class Ratios:
     """arm64 / amd64 over `pairs` answers; amd64 and arm64 are geometric means of throughput in millions of units per second.
 
-    Where an answer's memory is not known on both (gVisor), it is in the ratio of throughput only."""
+    Where an answer's memory is not known on both (gVisor), it is in the ratio of throughput only: that of memory is over
+    `memory_pairs`.
+    """
 
     throughput: Estimate
     memory: Estimate
     pairs: int
+    memory_pairs: int
     amd64: float | None = None
     arm64: float | None = None
+
+    def measured(self, what: str) -> tuple[Estimate, int]:
+        """The ratio of "throughput" or "memory", and over how many answers it is."""
+        return (self.throughput, self.pairs) if what == "throughput" else (self.memory, self.memory_pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +177,7 @@ def _ratios(strata: Sequence[list[dict[str, Graded]]], *, baselines: bool) -> Ra
         throughput=found.throughput.ratio,
         memory=found.memory.ratio,
         pairs=found.throughput.pairs,
+        memory_pairs=found.memory.pairs,
         amd64=found.throughput.amd64,
         arm64=found.throughput.arm64,
     )

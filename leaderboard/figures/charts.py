@@ -184,16 +184,20 @@ def ratios_of_kernels(shown: Sequence[ModelRatios], kernels: Sequence[str], what
     data: list[Trace] = []
     for k, ratios in enumerate(shown):
         rows = [
-            (y, ratios.kernels[name]) for y, name in enumerate(kernels) if name in ratios.kernels and ratios.kernels[name].pairs
+            (y, estimate, pairs)
+            for y, name in enumerate(kernels)
+            if name in ratios.kernels
+            for estimate, pairs in [ratios.kernels[name].measured(what)]
+            if estimate.value is not None  # an answer's memory may not be known where its throughput is
         ]
-        found = [own.throughput if what == "throughput" else own.memory for _, own in rows]
         texts = [
             f"<b>{kernels[y]}</b>, {plots.plain(str(ratios.model))}"
             f"<br>{formatting.three_digits(e.value)}{_interval(e.low, e.high)}"
-            f"<br>{own.pairs} answer{'' if own.pairs == 1 else 's'} on both"
-            for (y, own), e in zip(rows, found, strict=True)
+            f"<br>{pairs} answer{'' if pairs == 1 else 's'} on both"
+            for y, e, pairs in rows
         ]
-        trace = plots.estimates(found, [y + (k - (len(shown) - 1) / 2) * 0.24 for y, _ in rows], "amd64", texts)
+        found = [estimate for _, estimate, _ in rows]
+        trace = plots.estimates(found, [y + (k - (len(shown) - 1) / 2) * 0.24 for y, *_ in rows], "amd64", texts)
         symbol = RATIO_SYMBOLS.get(ratios.model.name, "star") if ratios.model.is_baseline else "star"
         colour = "var(--base)" if ratios.model.is_baseline else "var(--ink)"
         trace["marker"] = {"symbol": symbol, "color": colour, "size": 9, "line": {"width": 1.5, "color": colour}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 from typing import Any, NamedTuple
@@ -136,38 +136,66 @@ def misscored(results: QuerySet[Result]) -> Iterator[tuple[int, int, float | Non
         "pk", "model", "verdict", "speedup", "emulated", "kernel_score"
     ).iterator():
         score = score_of(verdict, speedup, emulated=emulated)
-        same = stored is score or (stored is not None and score is not None and math.isclose(stored, score, abs_tol=ROUNDING))
-        if not same:
+        if not same_score(stored, score):
             yield pk, model, score
 
 
-def follow_the_formula() -> int:
+def models_of_another_formula() -> set[int]:
+    """Ids of models that have a score which is not the formula's, of a result or in a summary.
+
+    A worker of an earlier version may summarise, by its own formula, a cell whose results have the same score by both.
+    """
+    results = {model for _, model, _ in misscored(Result.objects.all())}
+    rows = Standing.objects.order_by("pk").values_list("model", "verdicts", "per_answer").iterator()
+    return results | {model for model, verdicts, per_answer in rows if not of_the_formula(verdicts, per_answer)}
+
+
+def of_the_formula(verdicts: dict[str, int], per_answer: dict[str, list[float]]) -> bool:
+    """Whether a summary's scores are those of its verdicts and speedups."""
+    passed = [scoring.kernel_score(Verdict.PASSED, math.exp(log)) for log in per_answer.get("log_speedups", [])]
+    failed = [score_of(verdict, None) for verdict, n in verdicts.items() for _ in range(n)]
+    scores = sorted(score for score in [*passed, *failed] if score is not None)
+    stored = per_answer.get("scores", [])
+    return len(stored) == len(scores) and all(map(same_score, stored, scores))
+
+
+def same_score(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, abs_tol=ROUNDING)
+
+
+def follow_the_formula(on_begin: Callable[[int], object] = lambda models: None) -> int:
     """Score anew what was scored by another formula, from verdicts and speedups, and rebuild the summaries of those models.
 
-    Returns how many models that were.
+    In short transactions, so that workers go on meanwhile; what is left when it is killed is found again. `on_begin` hears how
+    many models it is about, if any. Returns how many.
     """
-    models = LanguageModel.objects.filter(pk__in={model for _, model, _ in misscored(Result.objects.all())})
-    for model in models.order_by("pk"):
+    stale = models_of_another_formula()
+    if stale:
+        on_begin(len(stale))
+    for model in LanguageModel.objects.filter(pk__in=stale).order_by("pk"):
+        rescore(model)
         with transaction.atomic():
             lock_models([model.pk])
-            rescore(model)
-            recompute(cells_of(Result.objects.by(model)))
-    return len(models)
+            summarised = Standing.objects.by(model).values_list("model", "kernel", "arch", "measurement")
+            recompute([*cells_of(Result.objects.by(model)), *(Cell(*row) for row in summarised)])
+    return len(stale)
 
 
 def rescore(model: LanguageModel) -> None:
-    """Equal scores together: most failed, and many have the full score."""
-    rescored: dict[float | None, list[int]] = defaultdict(list)
-    for pk, _, score in misscored(Result.objects.by(model)):
-        rescored[score].append(pk)
-    for score, pks in rescored.items():
-        for start in range(0, len(pks), AT_ONCE):
-            Result.objects.filter(pk__in=pks[start : start + AT_ONCE]).update(kernel_score=score)
+    """Store the formula's scores. Summaries are not made of stored scores, and so need not follow in the same transaction."""
+    rescored = [Result(pk=pk, kernel_score=score) for pk, _, score in misscored(Result.objects.by(model))]
+    for start in range(0, len(rescored), AT_ONCE):
+        with transaction.atomic():
+            lock_models([model.pk])
+            Result.objects.bulk_update(rescored[start : start + AT_ONCE], ["kernel_score"])
 
 
 def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
-    """All scores, currents and summaries from scratch, a transaction a model. Returns how many summaries there are."""
+    """All scores, currents and summaries from scratch, one model after the other. Returns how many summaries there are."""
     for model in LanguageModel.objects.order_by("pk"):
+        rescore(model)
         rebuild_model(model)
         on_model(model)
     return Standing.objects.count()
@@ -176,7 +204,6 @@ def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> i
 @transaction.atomic
 def rebuild_model(model: LanguageModel) -> None:
     lock_models([model.pk])
-    rescore(model)
     for submission_id, arch in model_pairs(model):
         refresh_current(submission_id, arch)
     Standing.objects.by(model).delete()

@@ -48,10 +48,14 @@ def prepare(say: Say) -> Prepared:
         call_command("migrate", verbosity=0, interactive=False)
         synced = sync_kernels()
         ensure_schedule()
-        if rescored := standings.follow_the_formula():
+        if standings.follow_the_formula(lambda models: say(_of_another_formula(models))):
             page_cache.end()
-            say(f"Scores and summaries of {rescored} model{'s' * (rescored > 1)} computed anew: the score's formula has changed.")
         return Prepared(synced=synced, password=accounts.first_login())
+
+
+def _of_another_formula(models: int) -> str:
+    whose = f"{models} model{'s' * (models > 1)}"
+    return f"Computing the scores and summaries of {whose} anew: they are of another formula of the score."
 
 
 def wait_for_database(say: Say) -> None:

@@ -112,7 +112,7 @@ def graders_copy(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("grading/scoring.py", "FULL_SCORE_SPEEDUP = ", "FULL_SCORE_SPEEDUP = 1 + "),
+        ("grading/scoring.py", "FULL_SCORE_SPEEDUP: float = ", "FULL_SCORE_SPEEDUP: float = 1 + "),
         ("grading/pipeline.py", "CALL_S = 60", "CALL_S = 61"),
         ("grading/pipeline.py", "EMULATED_FACTOR = 2", "EMULATED_FACTOR = 3"),
         ("grading/translation_unit.py", "SOURCE_LIMIT_BYTES = 200_000", "SOURCE_LIMIT_BYTES = 100_000"),
@@ -173,7 +173,18 @@ def test_comments_formatting_and_docstrings_do_not_move_a_version(tmp_path):
     assert hash_of(CODE, tmp_path) == hash_of(SAME, tmp_path)
 
 
-CHANGES = [("> 1", ">= 1"), ("None", "0"), ("1.0", "1"), (".2f", ".3f"), ("and", "or"), ("*", ""), ("0b11", "2"), ("!r", "!s")]
+CHANGES = [
+    ("{x:.2f} ", "{x:.2f}"),
+    ("\"a\" 'b'", "\"a\" 'c'"),
+    ("> 1", ">= 1"),
+    ("None", "0"),
+    ("1.0", "1"),
+    (".2f", ".3f"),
+    ("and", "or"),
+    ("*", ""),
+    ("0b11", "2"),
+    ("!r", "!s"),
+]
 
 
 @pytest.mark.parametrize(("before", "after"), CHANGES)
@@ -198,3 +209,23 @@ def test_every_python_gives_the_same_version():
     for python in pythons():
         done = subprocess.run([python, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == version.grader_hash(), python
+
+
+ODD_TEXTS = [
+    'f"{x:{width}}"',  # Python 3.12 has an empty text behind it
+    'f"{x:>{width}.{digits}f}, {y!r:^{width}}"',
+    'f"{{{x}}} {{" "}}" f"{y=}" "" f""',
+    'f"""{x:\n{width}}"""',
+    "'\u2ffc \U000323af', f'\u2ffc'",  # characters that newer versions of Unicode have, and older ones lack
+]
+
+
+def test_every_python_gives_the_same_hash_of_odd_text(tmp_path):
+    code = "import pathlib, sys; from grading.source_hash import source_hash; path = pathlib.Path(sys.argv[1])"
+    code += "; print(source_hash([path], path.parent))"
+    file = tmp_path / "code.py"
+    for text in ODD_TEXTS:
+        file.write_text(text, encoding="utf-8")
+        for python in pythons():
+            done = subprocess.run([python, "-c", code, file], cwd=ROOT, capture_output=True, text=True, check=True)
+            assert done.stdout.strip() == source_hash([file], tmp_path), (python, text)

@@ -1,6 +1,7 @@
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from plotly.graph_objects import Figure
 from leaderboard.board.answers import frontier, load_answers
 from leaderboard.figures import charts, scales
 from leaderboard.models import Kernel, LanguageModel, Result, Submission
+from leaderboard.report.writer import write_report
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -189,3 +191,26 @@ def test_the_axis_of_differences_is_the_same_to_both_sides_of_zero() -> None:
     scale = scales.differences([-0.3, 0.12], "", "")
     assert scale.low == -scale.high < -0.3
     assert [text for _, text in scale.ticks] == ["−0.3", "−0.2", "−0.1", "0", "+0.1", "+0.2", "+0.3"]
+
+
+def test_an_answer_whose_memory_is_not_known_has_no_mark_among_the_ratios_of_memory(
+    kernel: Kernel, model: LanguageModel, reader: Reader, tmp_path: Path
+) -> None:
+    """It has a ratio of throughput; a mark at 0 would stand nowhere on a logarithmic axis, and the report could not draw it."""
+    other = factories.make_kernel("sort_u32")
+    for k, (own, unknown) in enumerate([(kernel, True), (other, False), (other, True)]):
+        submission = factories.make_submission(own, model, k)
+        factories.make_result(submission, "amd64")
+        more: dict[str, Any] = {"extra_mb": None, "within_memory": None} if unknown else {}
+        factories.make_result(submission, "arm64", **more)
+    (throughput,) = reader.json("/figures/architectures-throughput.json")["data"]
+    (memory,) = reader.json("/figures/architectures-memory.json")["data"]
+    assert [len(throughput["x"]), len(memory["x"])] == [2, 1]
+    assert all(value > 0 for value in memory["x"])
+    assert ["2 answers on both" in throughput["text"][1], "1 answer on both" in memory["text"][0]] == [True, True]
+    write_report(tmp_path)
+    assert (tmp_path / "figures" / "architectures-memory.svg").exists()
+
+
+def test_the_full_score_is_a_whole_number_in_every_figure(site: None, reader: Reader) -> None:
+    assert '"x0": 8,' in reader.page("/figures/speedup.json")

@@ -18,6 +18,7 @@ from django.utils.html import escape
 from grading import scoring
 from leaderboard.lib import formatting
 from leaderboard.models import LanguageModel, Result, Standing
+from leaderboard.models.querysets import ResultQuerySet
 from leaderboard.services import standings
 from tests.pages import factories
 from tests.pages.conftest import Reader
@@ -130,6 +131,48 @@ def test_a_result_recorded_by_another_formula_counts_by_this_one(kernel: object,
     assert Standing.objects.get().score_mean == pytest.approx(scoring.speedup_score(2.0))
     assert standings.follow_the_formula() == 1
     assert Result.objects.get().kernel_score == pytest.approx(scoring.speedup_score(2.0))
+
+
+def test_a_summary_by_another_formula_is_found_where_no_result_has_another_score(
+    kernel: object, model: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker of an earlier version recorded a failure, which has 0 by both formulas, and summarised the cell by its own."""
+    for k in range(2):
+        factories.make_result(factories.make_submission(kernel, model, k), speedup=2.0 + k)  # type: ignore[arg-type]
+    failed = factories.make_result(factories.make_submission(kernel, model, 2), verdict="wrong_answer")  # type: ignore[arg-type]
+    right = Standing.objects.values("score_mean", "per_answer").get()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(scoring, "speedup_score", another_formula)
+        standings.recompute([standings.cell_of(failed)])
+    assert Standing.objects.values("score_mean", "per_answer").get() != right
+    assert standings.follow_the_formula() == 1
+    assert Standing.objects.values("score_mean", "per_answer").get() == right
+    assert standings.follow_the_formula() == 0
+
+
+def test_what_is_killed_while_it_follows_the_formula_goes_on_at_the_next_start(
+    site: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "speedup_score", another_formula)
+    monkeypatch.setattr(standings, "AT_ONCE", 5)
+    update, calls = ResultQuerySet.bulk_update, []
+
+    def killed(*args: object, **more: object) -> int:
+        calls.append(1)
+        if len(calls) == 10:
+            raise KeyboardInterrupt
+        return update(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ResultQuerySet, "bulk_update", killed)
+    with pytest.raises(KeyboardInterrupt):
+        standings.follow_the_formula()
+    monkeypatch.undo()
+    monkeypatch.setattr(scoring, "speedup_score", another_formula)
+    assert standings.follow_the_formula() > 0
+    assert not standings.models_of_another_formula()
+    after = list(Standing.objects.order_by("model", "kernel", "arch").values("score_mean", "per_answer", "answers"))
+    standings.rebuild()
+    assert list(Standing.objects.order_by("model", "kernel", "arch").values("score_mean", "per_answer", "answers")) == after
 
 
 @pytest.mark.parametrize("words", [lambda: scoring.SCORE_FORMULA, lambda: scoring.SCORE_WORDS])

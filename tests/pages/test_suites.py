@@ -250,3 +250,49 @@ def test_a_model_is_not_provisional_for_what_waits_in_another_suite(two_suites: 
     queued.submission.kernel.suite = FIRST
     queued.submission.kernel.save()
     assert "provisional" in reader.page("/?arch=amd64")
+
+
+NO_SUITES = {
+    "unknown": "nosuch",
+    "other case": "ARCH-KERNELS-V1",
+    "two": f"{FIRST},{SECOND}",
+    "NUL": "%00",
+    "half a surrogate pair": "%ED%A0%80",
+    "no UTF-8": "%ff",
+    "very long": "x" * 5000,
+    "spaces": "%20%20",
+    "SQL and markup": "'%20OR%201=1--%3Cscript%3E",
+    "given twice": f"{FIRST}&suite={SECOND}",
+    "a kernel of another": f"{SECOND}&kernel=dot_f32",
+    "another's kernel in the default": "&kernel=scan_f64",
+}
+
+
+def test_what_is_no_suite_is_refused_on_every_page_in_every_export_figure_and_by_the_api(
+    two_suites: None, reader: Reader
+) -> None:
+    exports = [f"/export/{table}.{form}" for table in contents.TABLES for form in contents.formats_of(table)]
+    sidecars = [f"/export/{table}.meta.json" for table in contents.TABLES]
+    more = ("/kernels/sort_u32/", "/figures/kernels/sort_u32/answers-amd64.json", "/figures/speedup.svg", "/figures/compare.json")
+    api = ("/api/leaderboard", "/api/results", "/api/kernels")
+    for value in NO_SUITES.values():
+        for address in (*FILTERED, *FIGURES, *more, *exports, *sidecars, *api):
+            response = reader.client.get(f"{address}?suite={value}")
+            if address == "/api/kernels" and "kernel=" in value:
+                continue  # it has no such parameter
+            assert 400 <= response.status_code < 500, (address, value, response.status_code)
+            said = response.content.decode()
+            assert len(said) < 20_000
+            assert "<script>" not in said, (address, value)
+
+
+def test_an_empty_suite_is_the_first(two_suites: None, reader: Reader) -> None:
+    for address in (*FILTERED, *FIGURES, *EXPORTS, "/api/leaderboard", "/api/results", "/api/kernels"):
+        assert reader.client.get(f"{address}?suite=").status_code == 200, address
+
+
+def test_commands_refuse_what_is_no_suite_with_a_sentence(two_suites: None, tmp_path: Any) -> None:
+    for name in ("nosuch", "\x00", "x" * 5000, "\udc80", "'; --", " "):
+        for command in (("export", "leaderboard"), ("figures", str(tmp_path)), ("report", str(tmp_path)), ("regrade",)):
+            with pytest.raises(CommandError):
+                call_command(*command, suite=name)
