@@ -60,6 +60,7 @@ def test_rows_that_are_there_match_the_same_file_under_another_name(old_apps):
     old_bundle(old_apps, "traces", "verifiers 0.4 episodes", [("e", 0), ("e", 1)])
     old_bundle(old_apps, "merged", "plain lines", [("m", 0)], model="lab/kept", asked="lab/gone")
     migrated(AFTER)
+    call_command("migrate", verbosity=0)  # the rest: the code of today asks for its columns
     catalog.sync_kernels()
     before = Submission.objects.filter(entries__isnull=False).count()
     grown = bring(lines(row(answer="none"), row(), row(), row(answer="new")))
