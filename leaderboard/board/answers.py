@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import BooleanField, Case, Value, When
+
 from leaderboard.board import verdicts
-from leaderboard.board.marks import NOISY
+from leaderboard.board.marks import CONDITIONS, DOUBTFUL
 from leaderboard.models.querysets import ResultQuerySet
 
 FIELDS = (
@@ -36,7 +38,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer's current result on one architecture. The fields are FIELDS, in their order."""
+    """One answer's current result on one architecture. The first fields are FIELDS, in their order."""
 
     uid: str
     rollout: int
@@ -55,6 +57,7 @@ class Answer:
     ref_ms: float | None
     throughput_m: float | None
     extra_mb: float | None
+    doubts: tuple[str, ...]  # its marks, of those that count
 
     @property
     def model(self) -> str:
@@ -67,10 +70,6 @@ class Answer:
     @property
     def is_baseline(self) -> bool:
         return self.kind == "baseline"
-
-    @property
-    def noisy(self) -> bool:
-        return bool(self.passed and self.speedup and self.low and self.high and self.high > self.low + NOISY * self.speedup)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,10 +135,19 @@ class Group:
 
 def load_answers(results: ResultQuerySet) -> list[Answer]:
     """The answers of these results, by model, rollout and architecture."""
-    rows: Iterable[tuple[Any, ...]] = results.order_by("model__name", "submission__rollout", "submission_id", "arch").values_list(
-        *FIELDS
-    )
-    return [Answer(*row) for row in rows]
+    marked = {
+        f"marked_{word}": Case(When(CONDITIONS[word], then=Value(True)), default=Value(False), output_field=BooleanField())
+        for word in DOUBTFUL
+    }
+    ordered = results.order_by("model__name", "submission__rollout", "submission_id", "arch")
+    rows: Iterable[tuple[Any, ...]] = ordered.annotate(**marked).values_list(*FIELDS, *marked)
+    return [Answer(*_with_doubts(row)) for row in rows]
+
+
+def _with_doubts(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values of an Answer: its fields, and the names of those marks that hold."""
+    n = len(FIELDS)
+    return *row[:n], tuple(word for word, holds in zip(DOUBTFUL, row[n:], strict=True) if holds)
 
 
 def group_by_model(answers: Iterable[Answer]) -> dict[tuple[str, str], Group]:

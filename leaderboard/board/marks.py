@@ -1,64 +1,29 @@
-"""What a reader has to know of a result before comparing it: a word for tables, a sentence, a filter.
-
-All but noisy, drifting and unsteady keep a result out of the summaries.
-"""
+"""What a reader has to know of a result before comparing it: a word for tables, a sentence, a filter."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 
 from leaderboard.models import Result
+from leaderboard.models.querysets import ResultQuerySet
 
 NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
 DRIFT = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
 
-NOT_COUNTED = ("invalid", "flagged", "emulated", "outdated")
-# The one wording: legends have it as it is, an answer's page with the reasons of that answer.
-WORDS = {
-    "invalid": "declared invalid by a person",
-    "flagged": "too good to be counted before a person has looked at it",
-    "emulated": "measured under emulation: it tells whether the answer is right, not how fast it is",
-    "outdated": "measured before the kernel or the harness changed",
-    "noisy": "its interval is wider than 10 % of the speedup: rounds or processes differed that much",
-    "drifting": "its machine was not as fast as earlier ones of its kind when it was calibrated",
-    "unsteady": "the reference became faster or slower by more than 5 % during the rounds: the machine was not steady",
-}
-MEANINGS = {word: text if word in NOT_COUNTED else f"{text}; it counts" for word, text in WORDS.items()}
-CONDITIONS = {
-    "invalid": Q(invalidated=True),
-    "flagged": Q(flagged=True),
-    "emulated": Q(emulated=True),
-    "outdated": ~Q(measurement=F("kernel__measurement")),
-    "noisy": Q(passed=True, speedup_high__gt=F("speedup_low") + NOISY * F("speedup")),
-    "drifting": Q(drifting=True),
-}  # those that the database can tell: a selection's `hide`
-DOUBTFUL = ("noisy", "drifting")  # they count, unless a reader leaves them out
 
+class Mark(NamedTuple):
+    """One of them. Where it does not count, `trusted()`, `native()` or `up_to_date()` of ResultQuerySet leaves it out."""
 
-def marks(result: Result) -> list[str]:
-    """Short words for tables, unsteady only where the samples are at hand. The result needs its kernel."""
-    return [word for word, holds in _marks(result).items() if holds]
-
-
-def explanations(result: Result) -> list[str]:
-    """The marks of a result as sentences, in the words of the legends, with the reasons that people gave."""
-    reasons = {
-        "invalid": f": {result.invalid_reason or 'no reason given'}",
-        "flagged": f". {result.flag_note}" if result.flag_note else "",
-        "outdated": f". Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare",
-    }
-    return [f"{WORDS[word][0].upper()}{WORDS[word][1:]}{reasons.get(word, '').rstrip('.')}." for word in marks(result)]
-
-
-def without(hidden: Iterable[str]) -> Q:
-    """A condition on results that leaves out what has one of these marks."""
-    condition = Q()
-    for word in hidden:
-        condition &= ~CONDITIONS[word]
-    return condition
+    word: str
+    text: str  # the one wording: legends have it as it is, an answer's page with the reason of that answer
+    holds: Callable[[Result], bool]
+    condition: Q | None = None  # the same for the database, where it can tell: readers may leave such results out
+    counts: bool = True
+    reason: Callable[[Result], str] = lambda result: ""  # what follows the text on an answer's page
 
 
 def unsteady(samples: Mapping[str, object] | None) -> bool:
@@ -71,15 +36,97 @@ def unsteady(samples: Mapping[str, object] | None) -> bool:
     return bool(abs(last - first) > DRIFT * first)
 
 
-def _marks(result: Result) -> dict[str, bool]:
-    known = "samples" not in result.get_deferred_fields()
+def _noisy(result: Result) -> bool:
     low, high = result.speedup_low, result.speedup_high
-    return {
-        "invalid": result.invalidated,
-        "flagged": result.flagged,
-        "emulated": result.emulated,
-        "outdated": result.measurement != result.kernel.measurement,
-        "noisy": bool(result.passed and result.speedup and low and high and high > low + NOISY * result.speedup),
-        "drifting": result.drifting,
-        "unsteady": bool(known and result.passed and unsteady(result.samples)),
-    }
+    return bool(result.passed and result.speedup and low and high and high > low + NOISY * result.speedup)
+
+
+def _unsteady(result: Result) -> bool:
+    """Only where the samples are at hand: lists do without them."""
+    return bool("samples" not in result.get_deferred_fields() and result.passed and unsteady(result.samples))
+
+
+MARKS = (
+    Mark(
+        "invalid",
+        "declared invalid by a person",
+        lambda result: result.invalidated,
+        Q(invalidated=True),
+        counts=False,
+        reason=lambda result: f": {result.invalid_reason or 'no reason given'}",
+    ),
+    Mark(
+        "flagged",
+        "too good to be counted before a person has looked at it",
+        lambda result: result.flagged,
+        Q(flagged=True),
+        counts=False,
+        reason=lambda result: f". {result.flag_note}" if result.flag_note else "",
+    ),
+    Mark(
+        "emulated",
+        "measured under emulation: it tells whether the answer is right, not how fast it is",
+        lambda result: result.emulated,
+        Q(emulated=True),
+        counts=False,
+    ),
+    Mark(
+        "outdated",
+        "measured before the kernel or the harness changed",
+        lambda result: result.measurement != result.kernel.measurement,
+        ~Q(measurement=F("kernel__measurement")),
+        counts=False,
+        reason=lambda result: (
+            f". Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare"
+        ),
+    ),
+    Mark(
+        "noisy",
+        "its interval is wider than 10 % of the speedup: rounds or processes differed that much",
+        _noisy,
+        Q(passed=True, speedup_high__gt=F("speedup_low") + NOISY * F("speedup")),
+    ),
+    Mark(
+        "drifting",
+        "its machine was not as fast as earlier ones of its kind when it was calibrated",
+        lambda result: result.drifting,
+        Q(drifting=True),
+    ),
+    Mark(
+        "unsteady",
+        "the reference became faster or slower by more than 5 % during the rounds: the machine was not steady",
+        _unsteady,
+    ),
+)
+WORDS = {mark.word: mark.text for mark in MARKS}
+MEANINGS = {mark.word: f"{mark.text}; it counts" if mark.counts else mark.text for mark in MARKS}
+CONDITIONS = {mark.word: mark.condition for mark in MARKS if mark.condition is not None}  # a selection's `hide`
+COUNTED = tuple(mark.word for mark in MARKS if mark.counts)
+NOT_COUNTED = tuple(mark.word for mark in MARKS if not mark.counts)
+DOUBTFUL = tuple(mark.word for mark in MARKS if mark.counts and mark.condition is not None)  # a reader may leave them out
+
+
+def marks(result: Result) -> list[str]:
+    """Short words for tables. The result needs its kernel."""
+    return [mark.word for mark in MARKS if mark.holds(result)]
+
+
+def explanations(result: Result) -> list[str]:
+    """The marks of a result as sentences, in the words of the legends, with the reasons that people gave."""
+    held = [mark for mark in MARKS if mark.holds(result)]
+    return [f"{mark.text[0].upper()}{mark.text[1:]}{mark.reason(result).rstrip('.')}." for mark in held]
+
+
+def without(hidden: Iterable[str]) -> Q:
+    """A condition on results that leaves out what has one of these marks."""
+    condition = Q()
+    for word in hidden:
+        condition &= ~CONDITIONS[word]
+    return condition
+
+
+def left_out(results: ResultQuerySet, words: Iterable[str]) -> dict[str, int]:
+    """How many of these results have which of these marks, if any. An invalid one has that alone: it is never current."""
+    counted = {word: Count("pk", filter=CONDITIONS[word] & Q(invalidated=word == "invalid")) for word in words}
+    rows = results.done().filter(Q(is_current=True) | Q(invalidated=True))
+    return {word: n for word, n in rows.aggregate(**counted).items() if n}

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Avg, Count, Max, Q
+from django.db.models import Avg, Count, Exists, Max, OuterRef, Q
 
 from grading.architectures import ARCHS
 from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.architecture_ratios import ArchitectureRatios, fresh_ratios
-from leaderboard.board.marks import WORDS
+from leaderboard.board.marks import NOT_COUNTED, WORDS, left_out
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
-from leaderboard.models import Bundle, Kernel, LanguageModel, Machine, Result, Standing, Submission
+from leaderboard.models import Bundle, BundleEntry, Kernel, LanguageModel, Machine, Result, Standing, Submission
 from leaderboard.models.querysets import ResultQuerySet
 
 Counts = dict[tuple[str, str], Counter[str]]  # (model's name, kernel's name) -> verdicts
@@ -66,7 +66,7 @@ def read(suite: str = DEFAULT_SUITE) -> Report:
         agreement=_agreement(details),
         machines=_machines(current),
         gradings=dict(current.order_by().values_list("machine").annotate(n=Count("pk")).filter(machine__isnull=False)),
-        bundles=list(Bundle.objects.public().filter(state=Bundle.State.IMPORTED).order_by("name", "sha256")),
+        bundles=_bundles(selection),
         sampled=_sampled(selection),
         versions=_versions(current),
         left_out=_left_out(selection),
@@ -121,6 +121,15 @@ def _sampled(selection: Selection) -> dict[int, dict[str, Any]]:
     return {row["model"]: dict(row) for row in rows}
 
 
+def _bundles(selection: Selection) -> list[Bundle]:
+    """Public ones; where there are several suites, those that brought an answer to a kernel of this one."""
+    imported = Bundle.objects.public().filter(state=Bundle.State.IMPORTED).order_by("name", "sha256")
+    if selection.in_suite:
+        brought = BundleEntry.objects.filter(bundle=OuterRef("pk"), submission__kernel__suite=selection.suite)
+        imported = imported.filter(Exists(brought))
+    return list(imported)
+
+
 def _versions(current: ResultQuerySet) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for kernel, version in (
@@ -137,10 +146,7 @@ def _machines(current: ResultQuerySet) -> list[Machine]:
 
 
 def _left_out(selection: Selection) -> dict[str, int]:
-    public = Result.objects.public().done().real().filter(selection.in_suite, kernel__retired=False)
-    current = public.current()
-    return {
-        WORDS["invalid"]: public.filter(invalidated=True).count(),
-        WORDS["flagged"]: current.filter(flagged=True).count(),
-        WORDS["outdated"]: current.exclude(pk__in=current.up_to_date()).count(),
-    }
+    """Emulated results are in the document, and said to be."""
+    public = Result.objects.public().real().filter(selection.in_suite, kernel__retired=False)
+    counts = left_out(public, [word for word in NOT_COUNTED if word != "emulated"])
+    return {WORDS[word]: n for word, n in counts.items()}

@@ -14,6 +14,7 @@ from grading.scoring import SCORE_WORDS
 from grading.statistics import Estimate
 from leaderboard.board import verdicts
 from leaderboard.board.architecture_ratios import ArchitectureRatios, ModelRatios, Ratios, details, shown_models
+from leaderboard.board.marks import NOT_COUNTED, WORDS
 from leaderboard.board.rows import Row
 from leaderboard.figures.forest import rank_text
 from leaderboard.lib import formatting
@@ -181,7 +182,8 @@ def reproduce() -> Iterator[str]:
 def _text(name: str) -> list[str]:
     """What is the same in every report."""
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    return text.replace("{score}", SCORE_WORDS).splitlines()
+    not_counted = "; ".join(f"*{word}*: {WORDS[word]}" for word in NOT_COUNTED)
+    return text.replace("{score}", SCORE_WORDS).replace("{not_counted}", not_counted).splitlines()
 
 
 # Rows of tables

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -17,11 +16,12 @@ from grading.architectures import ARCHS
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import KernelSpec
 from leaderboard.board.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
-from leaderboard.board.marks import CONDITIONS, DOUBTFUL, NOT_COUNTED
+from leaderboard.board.marks import DOUBTFUL, NOT_COUNTED, left_out
 from leaderboard.board.roofline import limits_of
 from leaderboard.board.selection import Selection, with_selection
 from leaderboard.figures import charts
 from leaderboard.lib.highlight import highlight_c
+from leaderboard.lib.text import listed
 from leaderboard.models import Kernel, Result, Standing
 from leaderboard.views.choices import suite_choices
 
@@ -96,6 +96,7 @@ def kernel(request: HttpRequest, selection: Selection, name: str) -> HttpRespons
         "best": fast[:BEST_SHOWN],
         "left_out": _left_out(found, selection),
         "hidden": selection.hide,
+        "doubtful": listed(DOUBTFUL),
         "without_doubts": selection.query(kernels=(), hide=DOUBTFUL),
         "with_all": selection.query(kernels=(), hide=()),
         "limits": [limits[arch] for arch in archs if arch in limits],
@@ -137,12 +138,10 @@ def _kernel_answers(found: Kernel, selection: Selection) -> list[Answer]:
     return load_answers(Result.objects.rankable().on(found).filter(selection.filters).filter(selection.unhidden))
 
 
-def _left_out(found: Kernel, selection: Selection) -> list[tuple[str, int]]:
-    """(mark, how many public results with it the page does not count), those that are there."""
-    here = Result.objects.public().done().on(found).filter(selection.filters).filter(Q(is_current=True) | Q(invalidated=True))
-    words = {word: condition for word, condition in CONDITIONS.items() if word in (*NOT_COUNTED, *selection.hide)}
-    counts = here.aggregate(**{word: Count("pk", filter=condition) for word, condition in words.items()})
-    return [(word, n) for word, n in counts.items() if n]
+def _left_out(found: Kernel, selection: Selection) -> dict[str, int]:
+    """{mark: how many public results with it the page does not count}, those that are there."""
+    hidden = dict.fromkeys((*NOT_COUNTED, *selection.hide))
+    return left_out(Result.objects.public().on(found).filter(selection.filters), hidden)
 
 
 def _archs_with_results(seen: Iterable[str]) -> tuple[str, ...]:

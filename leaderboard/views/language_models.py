@@ -17,13 +17,14 @@ from grading.scoring import FULL_SCORE_SPEEDUP
 from grading.statistics import wilson
 from leaderboard.board import verdicts
 from leaderboard.board.answers import Group, group_by_kernel, load_answers
-from leaderboard.board.marks import CONDITIONS, MEANINGS, marks
+from leaderboard.board.marks import CONDITIONS, COUNTED, MEANINGS, marks
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection, with_selection
 from leaderboard.board.summaries import Summaries
 from leaderboard.figures import charts
 from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.lib import formatting
+from leaderboard.lib.text import listed
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
 from leaderboard.models.querysets import EVERYTHING, ResultQuerySet
 from leaderboard.views.choices import suite_choices
@@ -78,6 +79,7 @@ def language_model(request: HttpRequest, selection: Selection, slug: str) -> Htt
         "page": page,
         "answers": _answers(request, page, selection),
         "hidden": selection.hide,
+        "counted": listed(COUNTED),
         "mark_legend": [(word, MEANINGS[word], word in selection.hide) for word in CONDITIONS],
         "hide_query": f"{hidden}&" if hidden else "",
     }

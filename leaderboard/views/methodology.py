@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from grading.scoring import SCORE_FORMULA, SCORE_SPEEDUPS, speedup_score
 from leaderboard.board import verdicts
-from leaderboard.board.marks import MEANINGS
+from leaderboard.board.marks import MEANINGS, NOT_COUNTED
 from leaderboard.board.worked_examples import examples
 from leaderboard.exports.columns import COLUMNS
 from leaderboard.exports.contents import formats_of
+from leaderboard.lib.text import listed
 
 BIBTEX = """\
 @misc{{archkernels,
@@ -32,6 +33,7 @@ def methodology(request: HttpRequest) -> HttpResponse:
         "score_formula": SCORE_FORMULA,
         "scores": [(speedup, speedup_score(speedup)) for speedup in SCORE_SPEEDUPS],
         "examples": examples(),
+        "not_counted": listed(NOT_COUNTED),
         "marks": list(MEANINGS.items()),
         "tables": [{"name": name, "formats": formats_of(name), "columns": columns} for name, columns in COLUMNS.items()],
     }

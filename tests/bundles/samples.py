@@ -170,6 +170,7 @@ def c_files() -> Files:
     }
 
 
+# By writer: the same REPLIES of MODEL everywhere, each of 42 and 19 tokens, asked with the same settings.
 RUNS = {
     "0.4.0": run_0_4_0(),
     "0.3.1": run_0_3_1(),
@@ -181,6 +182,8 @@ RUNS = {
     "replay of 0.3.1": run_replay("configs/replay.json"),
     "lines": plain_lines(),
 }
+NO_TOKENS: set[str] = set()  # writers that do not say how long a prompt and a reply were
+NO_SETTINGS = {"lines"}  # that do not say how the model was asked
 
 WHOLE_FILES = {"C files": c_files()}  # of formats that are no lines of JSON
 ALL = RUNS | WHOLE_FILES

@@ -42,27 +42,28 @@ def written(files: dict[str, bytes], folder: Path) -> Path:
     return folder
 
 
-def check(found: Found, model: str = MODEL) -> None:
+def check(found: Found, writer: str = "0.4.0") -> None:
     assert found.skipped == []
     assert [(answer.kernel, answer.rollout, answer.reply) for answer in found.answers] == [
         ("dot_f32", 0, samples.reply("first")),
         ("sort_u32", 0, samples.reply("second")),
         ("dot_f32", 1, samples.reply("third")),
     ]
-    assert {answer.model for answer in found.answers} == {model}
-    assert {(answer.prompt_tokens, answer.completion_tokens) for answer in found.answers} == {(42, 19)}
+    assert {answer.model for answer in found.answers} == {MODEL}
+    tokens = (None, None) if writer in samples.NO_TOKENS else (42, 19)
+    assert {(answer.prompt_tokens, answer.completion_tokens) for answer in found.answers} == {tokens}
     assert not any(answer.cut_short for answer in found.answers)
 
 
 @pytest.mark.parametrize("writer", samples.RUNS)
 @pytest.mark.parametrize("packing", PACKINGS)
 def test_every_writers_run_is_read_from_every_archive(read: Read, writer: str, packing: str) -> None:
-    check(read(PACKINGS[packing](samples.RUNS[writer]), f"upload.{packing}"))
+    check(read(PACKINGS[packing](samples.RUNS[writer]), f"upload.{packing}"), writer)
 
 
 @pytest.mark.parametrize("writer", samples.RUNS)
 def test_every_writers_run_is_read_from_a_folder(read: Read, writer: str, tmp_path: Path) -> None:
-    check(read(written(samples.RUNS[writer], tmp_path / "folder")))
+    check(read(written(samples.RUNS[writer], tmp_path / "folder")), writer)
 
 
 @pytest.mark.parametrize("writer", samples.RUNS)
@@ -70,10 +71,10 @@ def test_every_writers_run_is_read_from_a_folder(read: Read, writer: str, tmp_pa
 def test_every_writers_lines_are_read_alone(read: Read, writer: str, pack: Callable[[bytes], bytes]) -> None:
     """What only the configuration says has to be given then."""
     (content,) = (content for name, content in samples.RUNS[writer].items() if name.endswith(".jsonl"))
-    check(read(pack(content), "traces.jsonl", model=MODEL))
+    check(read(pack(content), "traces.jsonl", model=MODEL), writer)
 
 
-@pytest.mark.parametrize("writer", sorted(set(samples.RUNS) - {"lines"}))
+@pytest.mark.parametrize("writer", sorted(set(samples.RUNS) - samples.NO_SETTINGS))
 def test_how_the_model_was_asked_is_read_from_the_configuration(read: Read, writer: str) -> None:
     config = read(zip_of(samples.RUNS[writer])).reading.config
     assert config["environment"] == "arch-kernels-v1"
@@ -81,6 +82,18 @@ def test_how_the_model_was_asked_is_read_from_the_configuration(read: Read, writ
         assert (config["temperature"], config["max_tokens"], config["rollouts"]) == ("0.5", "4096", "2")
     if writer != "v0":  # which keeps the prompt with every row only
         assert config["system_prompt"] == "Be fast."
+
+
+@pytest.mark.parametrize("one", samples.WHOLE_FILES)
+def test_whole_files_of_every_format_are_read_from_every_archive_and_from_a_folder(read: Read, one: str, tmp_path: Path) -> None:
+    files = samples.WHOLE_FILES[one]
+    nested = {f"a/b c/{name}": content for name, content in files.items()}
+    for source in (*(pack(files) for pack in PACKINGS.values()), written(files, tmp_path / "folder"), tgz_of(nested)):
+        found = read(source)
+        assert found.skipped == []
+        read_as = {(answer.kernel, answer.rollout, re.findall(r"int \w+;", answer.reply)[0]) for answer in found.answers}
+        assert read_as == {("dot_f32", 0, "int first;"), ("sort_u32", 0, "int second;"), ("dot_f32", 1, "int third;")}
+        assert len({answer.model for answer in found.answers}) == 1
 
 
 def test_c_files_are_read_from_every_archive_and_from_a_folder(read: Read, tmp_path: Path) -> None:
@@ -130,9 +143,8 @@ def test_several_runs_lie_in_one_archive_each_with_its_own_model(read: Read) -> 
     assert found.skipped == []
     models = [answer.model for answer in found.answers]
     assert sorted(models) == sorted(f"model-{number}" for number in range(len(samples.RUNS)) for _ in range(3))
-    assert set(found.reading.run_settings) == set(models) - {
-        f"model-{len(samples.RUNS) - 1}"
-    }  # plain lines have no configuration
+    asked = {f"model-{number}" for number, writer in enumerate(samples.RUNS) if writer not in samples.NO_SETTINGS}
+    assert set(found.reading.run_settings) >= asked
 
 
 NESTED = ("", "run/", "a/b c/ü/", "./")
@@ -141,7 +153,7 @@ NESTED = ("", "run/", "a/b c/ü/", "./")
 @pytest.mark.parametrize("root", NESTED)
 @pytest.mark.parametrize("writer", samples.RUNS)
 def test_folders_above_a_run_do_no_harm(read: Read, writer: str, root: str) -> None:
-    check(read(tgz_of({root + name: content for name, content in samples.RUNS[writer].items()})))
+    check(read(tgz_of({root + name: content for name, content in samples.RUNS[writer].items()})), writer)
 
 
 @pytest.mark.parametrize("writer", samples.RUNS)
@@ -151,7 +163,7 @@ def test_windows_separators_a_byte_order_mark_and_crlf_do_no_harm(read: Read, wr
         for name, content in samples.RUNS[writer].items()
     }
     for pack in (tgz_of, zip_of):
-        check(read(pack(files)))
+        check(read(pack(files)), writer)
 
 
 def test_what_systems_and_editors_leave_behind_is_passed_over(read: Read) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from leaderboard.board.rows import board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
 from leaderboard.exports import contents
-from leaderboard.models import Kernel, LanguageModel
+from leaderboard.models import Kernel, LanguageModel, Submission
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -225,13 +226,33 @@ def test_commands_take_a_suite(two_suites: None, tmp_path: Any, capsys: pytest.C
 
 
 def test_the_report_of_the_first_suite_is_not_changed_by_a_second(site: None, tmp_path: Any) -> None:
+    Submission.objects.update(completion_tokens=100, cut_short=True)
+    factories.make_bundle("first.zip", submissions=(Submission.objects.filter(model__kind="llm").first(),))
     call_command("report", str(tmp_path / "before"))
     add_second_suite()
+    second = Submission.objects.filter(kernel__suite=SECOND)
+    second.update(completion_tokens=90_000, source=None)
+    factories.make_bundle("second.zip", submissions=(second.first(),))
+    machine = factories.make_machine(cpu_model="Second CPU", flags="-O1")
+    for fields in ({"flagged": True}, {"emulated": True}, {"invalidated": True, "is_current": False}, {"measurement": "0.1"}):
+        rollout = second.count()
+        odd, _ = find_or_make(Kernel.objects.get(name="scan_f64"), LanguageModel.objects.get(name="lab-two/large"), rollout)
+        factories.make_result(odd, machine=machine, graded_at=factories.WHEN + timedelta(days=9), **fields)
     call_command("report", str(tmp_path / "after"))
     before, after = (
-        {path.name: path.read_text() for path in (tmp_path / name).iterdir() if path.is_file()} for name in ("before", "after")
+        {path.name: path.read_text() for path in (tmp_path / name).rglob("*") if path.is_file()} for name in ("before", "after")
     )
     assert after == before
+    call_command("report", str(tmp_path / "second"), "--suite", SECOND)
+    text = (tmp_path / "second" / "README.md").read_text()
+    assert [row.split(" | ")[2] for row in text.splitlines() if row.startswith("| lab/newcomer") and "90,000" in row] == [
+        "90,000"
+    ]
+    assert "second.zip" in text
+    assert "first.zip" not in text
+    assert "Second CPU" in text
+    assert "Left out here: declared invalid by a person: 1; too good" in text
+    assert "EPYC" not in text
 
 
 def test_versions_are_listed_by_suite(two_suites: None, reader: Reader) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from arch_kernels_v1 import trace
 from grading.result import FIELDS, SCHEMA, GradingResult, Verdict
-from leaderboard.board import marks, verdicts
+from leaderboard.board import verdicts
 from leaderboard.board.reported_scores import FIRST
 from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.exports.record import record
@@ -81,20 +81,6 @@ def test_verdicts_are_worded_once_and_in_their_order():
     table = RECORD_MD.partition("## Verdicts")[2].partition("## ")[0]
     assert re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.MULTILINE) == list(verdicts.MEANINGS.items())
     assert sorted(verdicts.FAILURES) == sorted(set(verdicts.ORDER) - {verdicts.PASSED})
-
-
-def test_marks_are_worded_once(grade, client):
-    result = Result.objects.select_related("kernel", "submission").get(pk=grade(speedup=2.0).pk)
-    result.invalidated, result.flagged, result.emulated, result.drifting = True, True, True, True
-    result.measurement, result.speedup_high = "0.9", 99.0
-    result.samples = {"reference_ns": [1.0] * 3 + [1.5] * 6}
-    assert marks.marks(result) == list(marks.WORDS)
-    said = marks.explanations(result)
-    assert [text[1:].startswith(words[1:]) for text, words in zip(said, marks.WORDS.values(), strict=True)] == [True] * len(said)
-    assert all(text.endswith(".") and ".." not in text for text in said)
-    for word, meaning in marks.MEANINGS.items():
-        assert meaning.startswith(marks.WORDS[word])
-        assert meaning.endswith("it counts") is (word not in marks.NOT_COUNTED)
 
 
 def test_querysets_and_models_have_the_same_states_and_kinds():
