@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.files import File
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
 
 from leaderboard import tasks
@@ -359,3 +359,10 @@ def test_a_lease_without_an_end_is_over(make: Make, kind: str, monkeypatch: pyte
     assert of.claim(held.pk, worker=ELSEWHERE)
     of.rows.filter(pk=held.pk).update(lease_until=None)
     assert of.reclaim() == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_former_version_beside_this_one_may_add_rows_that_name_no_process(db: None, kind: str) -> None:
+    with connection.cursor() as cursor:
+        columns = connection.introspection.get_table_description(cursor, KINDS[kind].table._meta.db_table)
+    assert {column.name: column.default for column in columns}["worker"] is not None
