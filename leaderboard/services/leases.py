@@ -135,7 +135,7 @@ class Leases:
             if not fault_of(error):
                 raise
             log.warning("%s: given back as soon as the database takes it", self.what)
-            late.add(lambda: self.give_back(token, reason, pause_s=pause_s))
+            late.add(lambda: self.give_back(token, reason))  # without a pause: when that is written, the fault is over
 
     def retry(self, token: UUID, reason: str) -> bool:
         """The attempt failed: to be tried again after a pause; after the last one it is failed, visibly."""

@@ -316,7 +316,7 @@ def test_work_that_lost_its_database_is_given_back_when_that_is_there_again_and_
     (write,) = written
     write()
     held.refresh_from_db()
-    assert (held.lease_token, held.attempt) == (None, 0)
+    assert (held.lease_token, held.attempt, held.not_before) == (None, 0, None)
     assert "database" in getattr(held, of.reason)
 
 
