@@ -260,7 +260,7 @@ WORKERS = {  # clusters of each architecture on this host, a sandbox each; sever
 GRADER = env.str("ARCH_KERNELS_GRADER", default="leaderboard.worker.grader")  # the module that grades; tests put a quick one here
 GRADING_ATTEMPTS = env.int("GRADING_ATTEMPTS", default=5)  # then a row is `failed`: visible, never a score
 BACKOFF_S = env.float("BACKOFF_S", default=10.0)  # before the second attempt; three times as long before each further one
-LEASE_S = env.int("LEASE_S", default=40)  # a worker that has not renewed for so long is dead
+LEASE_S = env.int("LEASE_S", default=30)  # a worker that has not renewed for so long is dead
 BEAT_S = env.float("BEAT_S", default=5.0)  # how often it renews, and says that it is alive
 SWEEP_S = env.float("SWEEP_S", default=5.0)  # how often the supervisor wakes the clusters
 HUNG_S = env.float("HUNG_S", default=40.0)  # a cluster that has not answered a wake-up for so long is restarted

@@ -47,7 +47,8 @@ log = logging.getLogger(__name__)
 PARKED_FOR_S = 60.0  # after an operator's fault, until it is tried again; twice as long after each calibration that fails
 PARKED_FOR_MOST_S = 960.0
 SWEEP_SANDBOXES_S = 300.0
-MEANWHILE_S = 20.0
+MEANWHILE_S = 5.0  # as often as the supervisor wakes this cluster: who dies meanwhile is noticed as soon as ever
+WARM_S = 20.0
 _swept_at = float("-inf")
 _late: dict[UUID, str] = {}  # tokens of rows that are to be given back as soon as the database takes it, and why
 _parked: dict[str, tuple[float, str]] = {}  # arch -> until when (monotonic), why
@@ -193,7 +194,7 @@ def sweep() -> None:
 def carry_on_actions(within_s: float = float("inf")) -> None:
     bulk.ACTIONS.reclaim()
     for action in bulk.ACTIONS.free().order_by("pk"):
-        bulk.carry_on(action, within_s)
+        bulk.carry_on(action, within_s, meanwhile(look_after_the_queue, evaluations.launch))
 
 
 def begin_actions() -> None:
@@ -204,7 +205,7 @@ def begin_actions() -> None:
 def carry_on_bundles() -> None:
     bundle_lease.BUNDLES.reclaim()
     for bundle in bundle_lease.BUNDLES.free().order_by("pk"):
-        importing.carry_on(bundle, meanwhile())
+        importing.carry_on(bundle, meanwhile(look_after_the_queue, begin_actions, evaluations.launch))
 
 
 def prune() -> None:
@@ -218,18 +219,20 @@ def look_after_the_queue() -> None:
             queueing.wake(arch)
 
 
-def meanwhile() -> Callable[[int], None]:
-    """What cannot wait for the end of an import of minutes is done between two of its chunks."""
-    last = time.monotonic()
+def meanwhile(*chores: Callable[[], object]) -> Callable[[], None]:
+    """What cannot wait for the end of work of minutes is done between two of its chunks."""
+    last = warmed = time.monotonic()
 
-    def look(rows: int) -> None:
-        nonlocal last
+    def look() -> None:
+        nonlocal last, warmed
         if time.monotonic() - last > MEANWHILE_S:
-            for chore in (look_after_the_queue, begin_actions, evaluations.launch):
-                with tolerated(f"an import goes on without {chore.__name__}"):
+            for chore in chores:
+                with tolerated(f"the work under way goes on without {getattr(chore, '__name__', chore)}"):
                     chore()
-            summaries.warm()
             last = time.monotonic()
+        if time.monotonic() - warmed > WARM_S:
+            summaries.warm()
+            warmed = time.monotonic()
 
     return look
 

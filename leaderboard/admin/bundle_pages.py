@@ -311,6 +311,8 @@ class BundlePages(admin.ModelAdmin):
 def fault(bundle: Bundle) -> tuple[str, str] | None:
     """What is the matter with a file that cannot be imported, in two words and in a sentence."""
     if bundle.state == Bundle.State.FAILED:
+        if bundle_lease.NOT_DELETED in bundle.error:
+            return "It could not be deleted completely.", bundle.error
         ours = OUR_ERROR.match(bundle.error) is not None
         said = bundle.error or "The reason is in the log."
         if bundle.answers:

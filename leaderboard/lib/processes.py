@@ -47,7 +47,10 @@ def is_dead(name: str) -> bool:
     """True if the process of that name was one of this host and is gone; processes elsewhere are beyond our sight."""
     place, _, rest = name.rpartition(":")
     place, _, pid = place.rpartition(":")
-    return place == here() and pid.isdigit() and str(start_time(int(pid))) != rest
+    if place != here() or not pid.isdigit():
+        return False
+    started = start_time(int(pid))
+    return started is None or str(started) != rest  # the name of one that had ended before it was named has no start time
 
 
 def pid_of(name: str) -> int | None:

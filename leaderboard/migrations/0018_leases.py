@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='bulkaction',
             name='worker',
-            field=models.CharField(blank=True, editable=False, max_length=120),
+            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=120),
         ),
         migrations.AddField(
             model_name='bundle',
@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='bundle',
             name='worker',
-            field=models.CharField(blank=True, editable=False, max_length=120),
+            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=120),
         ),
         migrations.AddField(
             model_name='evaluation',
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='evaluation',
             name='worker',
-            field=models.CharField(blank=True, editable=False, max_length=120),
+            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=120),
         ),
         migrations.AlterField(
             model_name='evaluation',
@@ -73,6 +73,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='result',
             name='worker',
-            field=models.CharField(blank=True, editable=False, max_length=120),
+            field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=120),
         ),
     ]

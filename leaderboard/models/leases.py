@@ -10,7 +10,8 @@ class Leased(models.Model):
 
     lease_token = models.UUIDField(null=True, blank=True, editable=False)
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
-    worker = models.CharField(max_length=120, blank=True, editable=False)  # the process: host, boot, pid (lib.processes)
+    # The process: host, boot, pid (lib.processes). The database has the default, too, so that a former version may add rows.
+    worker = models.CharField(max_length=120, blank=True, default="", db_default="", editable=False)
     attempt = models.PositiveIntegerField(default=0, editable=False)  # how often it was claimed since it last got on
     not_before = models.DateTimeField(null=True, blank=True, editable=False)  # a pause, after a fault of ours or of the host
 

@@ -9,14 +9,14 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import DatabaseError, models, transaction
+from django.db import connection, models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
@@ -258,23 +258,25 @@ def retry(action: BulkAction) -> None:
         queueing.wake("housekeeping")
 
 
-def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
-    """Chunk after chunk, unless somebody else is at it. The sweep tries again after an error, which is shown in the end."""
+def carry_on(action: BulkAction, within_s: float = float("inf"), progress: Callable[[], None] = lambda: None) -> None:
+    """Chunk after chunk, unless somebody else is at it. The sweep tries again after an error, which is shown in the end.
+
+    progress: called between two steps, outside of a transaction.
+    """
     token = ACTIONS.claim(action.pk)
     if token is None:
         return
     try:
         action.refresh_from_db()
         with kept(ACTIONS, token):
-            _work_off(action, token, time.monotonic() + within_s)
+            _work_off(action, token, time.monotonic() + within_s, progress)
     except _Taken:
         return
     except Exception as error:
         if fault_of(error):  # the host's: no attempt is counted, and what is done of it is kept
             reason = faults.said(error, "the action goes on by itself")
             log.warning("bulk action: %s", reason, exc_info=error)
-            with suppress(DatabaseError):  # else the lease runs out by itself
-                ACTIONS.give_back(token, reason, pause_s=room.pause().total_seconds())
+            ACTIONS.give_back_surely(token, reason, pause_s=room.pause().total_seconds())
             return
         log.exception("bulk action %s", action.pk)
         ACTIONS.retry(token, f"{type(error).__name__}: {clean(str(error))}")
@@ -292,22 +294,25 @@ class _Taken(Exception):
     """Somebody else has it."""
 
 
-def _work_off(action: BulkAction, token: UUID, until: float) -> None:
+def _work_off(action: BulkAction, token: UUID, until: float, progress: Callable[[], None]) -> None:
     operation = OPERATIONS[action.action]
 
-    def beat(**values: object) -> None:
-        if not ACTIONS.renew(token, **values):
+    def got_on(**values: object) -> None:
+        if not ACTIONS.got_on(token, **values):
             raise _Taken
+        if not connection.in_atomic_block:
+            progress()
 
     while action.position < action.total:
         chunk = action.targets[action.position : action.position + operation.chunk]
         # A bundle is a chunk of many transactions, each of which may be repeated.
         with transaction.atomic() if operation.chunk > 1 else nullcontext():
             note(action, operation, chunk)
-            done = operation.work(chunk, action.reason, beat)
+            done = operation.work(chunk, action.reason, got_on)
             action.counts = dict(Counter(action.counts) + Counter(done))
             action.position += len(chunk)
-            beat(position=action.position, counts=action.counts, attempt=1, error="")
+            got_on(position=action.position, counts=action.counts, error="")
+        progress()
         if time.monotonic() > until and action.position < action.total:
             return
     with transaction.atomic():

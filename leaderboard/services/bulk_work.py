@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from grading.architectures import ARCHS
 from leaderboard.models import ApiToken, Bundle, BundleEntry, LanguageModel, Result, Submission
-from leaderboard.services import deletion, moderation, priorities, queueing, tokens, visibility
+from leaderboard.services import deletion, moderation, priorities, queueing, taking_back, tokens, visibility
 
 Done = dict[str, int]
-Beat = Callable[[], None]  # called between the steps of a long chunk
+Beat = Callable[[], None]  # called between the steps of a long chunk, when one is done for good
 OURS = {"identity__startswith": "baseline:"}
 
 
@@ -32,7 +32,7 @@ def delete_answers(ids: list[int], reason: str, beat: Beat) -> Done:
     chosen = list(Submission.objects.filter(pk__in=ids).exclude(**OURS).values_list("pk", flat=True))
     return {
         "answers deleted": len(chosen),
-        "of their gradings deleted": deletion.delete_answers(chosen),
+        "of their gradings deleted": taking_back.delete_answers(chosen),
         "rows left: our own baselines": Submission.objects.filter(pk__in=ids, **OURS).count(),
     }
 

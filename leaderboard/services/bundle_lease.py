@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django_q.exceptions import TimeoutException
 
@@ -17,7 +17,7 @@ from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.processes import return_large_blocks
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, Submission
-from leaderboard.services import deletion, standings
+from leaderboard.services import standings, taking_back
 from leaderboard.services.leases import Leases, kept
 from leaderboard.storage import room
 
@@ -25,7 +25,13 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 5
 TAKE_BACK_ATTEMPTS = 3  # more, to take back what a bundle brought that is given up
-BEING_WORKED_ON = Q(state__in=[Bundle.State.READING, Bundle.State.IMPORTING])
+BEING_WORKED_ON = Q(state__in=[Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING])
+NOT_DELETED = "It is not deleted completely."
+DELETE_AGAIN = (
+    "It is not tried any more. Once the cause is mended (the log of the housekeeping cluster may name it), delete it once more, "
+    "or choose “Read it again” on its page in the admin to keep it."
+)
+WORDS: dict[str, str] = {Bundle.State.READING: "reading", Bundle.State.IMPORTING: "import"}
 Work = Callable[[UUID], dict[str, Any]]  # under that token; returns what is written to the bundle's row
 Finish = Callable[[dict[str, Any], QuerySet[Submission]], None]  # with what is written, and the submissions that it brought
 
@@ -50,7 +56,7 @@ def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_m
             return bundle
         raise Taken
     return_large_blocks()
-    with kept(BUNDLES, token), _let_go(bundle, token):
+    with working(bundle, token):
         try:
             values = work(token) | {"error": ""}
         except BundleError as error:
@@ -70,19 +76,24 @@ def _write(bundle: Bundle, token: UUID, values: dict[str, Any], finish: Finish =
 
 
 @contextmanager
+def working(bundle: Bundle, token: UUID) -> Iterator[None]:
+    """Renew the lease meanwhile. Whatever goes wrong: the bundle is free afterwards, and says why. Nothing is raised where that
+    has failed it."""
+    with kept(BUNDLES, token), _let_go(bundle, token):
+        yield
+
+
+@contextmanager
 def _let_go(bundle: Bundle, token: UUID) -> Iterator[None]:
-    """Whatever goes wrong: the bundle is free afterwards, and says why. Nothing is raised where that has failed it."""
     try:
         yield
     except Taken:
         raise
     except Exception as error:
         if fault_of(error):  # it says nothing of the bundle
-            what = "reading" if bundle.state == Bundle.State.READING else "import"
-            reason = said(error, f"the {what} will be tried again")
+            reason = said(error, f"the {WORDS.get(bundle.state, 'deletion')} will be tried again")
             log.warning("bundle %s: %s", bundle.uid, reason, exc_info=error)
-            with suppress(DatabaseError):  # it cannot be written either: then the lease runs out by itself
-                BUNDLES.give_back(token, reason, pause_s=room.pause().total_seconds())
+            BUNDLES.give_back_surely(token, reason, pause_s=room.pause().total_seconds())
             raise
         log.exception("bundle %s", bundle.uid)
         BUNDLES.retry(token, f"{type(error).__name__}: {clean(str(error))}")
@@ -97,13 +108,17 @@ def _let_go(bundle: Bundle, token: UUID) -> Iterator[None]:
 
 
 def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
-    deletion.take_back(bundle, lambda: renew(bundle, token))
+    taking_back.take_back(bundle, lambda: renew(bundle, token))
     return {"state": Bundle.State.FAILED, "error": error, "imported_at": None}
 
 
 def give_up(row: Bundle, reason: str) -> None:
     """After the last attempt: what it brought is taken back, which may be cut short like any other work."""
     bundle = Bundle.objects.get(pk=row.pk)
+    if bundle.state == Bundle.State.DELETING:
+        again = f"{reason.removesuffix(BUNDLES.advice)}{NOT_DELETED} {DELETE_AGAIN}"
+        BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=again)
+        return
     if bundle.attempt >= ATTEMPTS + TAKE_BACK_ATTEMPTS:
         left = f"{reason} What it brought could not be taken back; deleting the bundle does that, too."
         BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=left)
@@ -111,12 +126,13 @@ def give_up(row: Bundle, reason: str) -> None:
     token = BUNDLES.claim(bundle.pk)
     if token is None:
         return
-    with kept(BUNDLES, token), _let_go(bundle, token):
+    with working(bundle, token):
         _write(bundle, token, failed(bundle, token, reason))
 
 
-def renew(bundle: Bundle, token: UUID) -> None:
-    if not BUNDLES.renew(token):
+def renew(bundle: Bundle, token: UUID, *, got_on: bool = False) -> None:
+    """got_on: something is done that need not be done again, whoever comes next. Raises Taken."""
+    if not (BUNDLES.got_on(token) if got_on else BUNDLES.renew(token)):
         raise Taken
 
 

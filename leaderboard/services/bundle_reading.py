@@ -28,6 +28,7 @@ from leaderboard.storage import room
 CHUNK = 200
 CHUNK_BYTES = 4 << 20  # of replies as Python holds them: one to four bytes a character
 Progress = Callable[[int], None]  # with the number of rows so far
+Meanwhile = Callable[[], None]  # called between two chunks, also of the first look through a bundle, which shows no progress
 
 
 class NoAnswer(BundleError):
@@ -42,9 +43,18 @@ def silent(rows: int) -> None:
     """No progress is shown."""
 
 
+def nothing() -> None:
+    """Nothing else is to be done between two chunks."""
+
+
 @contextmanager
-def opened(bundle: Bundle, token: UUID) -> Iterator[BundleParser]:
+def opened(bundle: Bundle, token: UUID, meanwhile: Meanwhile) -> Iterator[BundleParser]:
     """The bundle unpacked to a temporary folder of the media folder, ready to be gone through."""
+
+    def beat() -> None:
+        renew(bundle, token)
+        meanwhile()
+
     room.check(bundle.size_bytes)
     with tempfile.TemporaryDirectory(prefix="unpacked-", dir=room.incoming(), ignore_cleanup_errors=True) as folder:
         source = Path(folder) / "source"
@@ -56,21 +66,21 @@ def opened(bundle: Bundle, token: UUID) -> Iterator[BundleParser]:
             shutil.copyfileobj(stored, copy, 1 << 20)
         into = Path(folder) / "members"
         into.mkdir()
-        unpacked = archives.unpack(source, into, limits(), bundle.name, beat=lambda: renew(bundle, token))
+        unpacked = archives.unpack(source, into, limits(), bundle.name, beat)
         yield BundleParser(
             unpacked=unpacked, kernels=set(standings.kernels_by_name()), limits=limits(), model=bundle.model_override
         )
 
 
-def read(bundle: Bundle, progress: Progress = silent, *, patient: bool = False) -> Bundle:
+def read(bundle: Bundle, progress: Progress = silent, *, patient: bool = False, meanwhile: Meanwhile = nothing) -> Bundle:
     """Fill in the preview: what is in it, and which of its answers are new. Raises bundle_lease.Taken."""
-    return worked_on(bundle, Bundle.State.READING, lambda token: _read(bundle, token, progress), patient=patient)
+    return worked_on(bundle, Bundle.State.READING, lambda token: _read(bundle, token, progress, meanwhile), patient=patient)
 
 
-def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
+def _read(bundle: Bundle, token: UUID, progress: Progress, meanwhile: Meanwhile) -> dict[str, Any]:
     tally, added = ImportReport(), 0
-    with opened(bundle, token) as reading:
-        matching = look_through(bundle, token, reading, needs_answers=False)  # a model's name may be missing
+    with opened(bundle, token, meanwhile) as reading:
+        matching = look_through(bundle, token, reading, needs_answers=False, meanwhile=meanwhile)  # a model's name may be missing
         for chunk in matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
             known = find_existing(answers)
@@ -79,6 +89,7 @@ def _read(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
             tally.count(chunk, known, hidden)
             renew(bundle, token)
             progress(reading.rows)
+            meanwhile()
         bundle_models.refresh(bundle, tally.cells, reading.run_settings)
         return tally.values(reading) | {"state": Bundle.State.PREVIEW, "added": added, "overlaps": matching.told()}
 
@@ -102,7 +113,7 @@ def matched(reading: BundleParser, matching: Matching) -> Iterator[list[Answer |
         yield [given.get(id(item), item) if isinstance(item, Answer) else item for item in chunk]
 
 
-def look_through(bundle: Bundle, token: UUID, reading: BundleParser, *, needs_answers: bool) -> Matching:
+def look_through(bundle: Bundle, token: UUID, reading: BundleParser, *, needs_answers: bool, meanwhile: Meanwhile) -> Matching:
     """To the end, before anything is written: what a bundle is refused for may stand in its last line, and which of its answers
     are new depends on all of them. Raises BundleError."""
     once = BundleParser(unpacked=reading.unpacked, kernels=reading.kernels, limits=reading.limits, model=reading.model)
@@ -111,6 +122,7 @@ def look_through(bundle: Bundle, token: UUID, reading: BundleParser, *, needs_an
         matching.note(item for item in chunk if isinstance(item, Answer))
         tally.count(chunk, {}, frozenset())
         renew(bundle, token)
+        meanwhile()
     if not once.rows:
         raise BundleError(nothing_in([{"file": file.member, "reason": file.reason} for file in reading.unpacked.skipped]))
     if needs_answers and not tally.answers:

@@ -92,7 +92,7 @@ def put_back(token: UUID, said: str) -> None:
 
 def put_off(token: UUID, said: str) -> None:
     """The host could not go on with it: no attempt is counted, and it is started again after a pause."""
-    EVALUATIONS.give_back(token, said, pause_s=room.pause().total_seconds())
+    EVALUATIONS.give_back_surely(token, said, pause_s=room.pause().total_seconds())
 
 
 def finish(token: UUID, state: str, **values: object) -> None:

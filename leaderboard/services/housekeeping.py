@@ -21,8 +21,6 @@ def prune(now: datetime) -> None:
     Task.objects.filter(stopped__lt=now - TASKS_FOR).delete()
     for bundle in Bundle.objects.filter(state=Bundle.State.PREVIEW, created_at__lt=now - PREVIEWS_FOR):
         deletion.delete_bundle(bundle)
-    for bundle in Bundle.objects.filter(state=Bundle.State.DELETING):  # whoever began it was killed, or is still at it
-        deletion.delete_bundle(bundle)
     trials.prune(now)
     temp_files.prune(now)
     bulk.prune(now)

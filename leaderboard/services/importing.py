@@ -21,9 +21,9 @@ from leaderboard.bundles.types import Answer
 from leaderboard.lib.faults import fault_of
 from leaderboard.lib.text import clean
 from leaderboard.models import Bundle, BundleEntry, LanguageModel, Submission, public_id
-from leaderboard.services import bundle_models, bundle_reading, queueing, standings, visibility
+from leaderboard.services import bundle_models, bundle_reading, deletion, queueing, standings, visibility
 from leaderboard.services.bundle_lease import Taken, renew, worked_on
-from leaderboard.services.bundle_reading import Progress, opened, silent
+from leaderboard.services.bundle_reading import Meanwhile, Progress, nothing, opened, silent
 from leaderboard.services.deduplication import Existing, find_existing, hidden_existing
 from leaderboard.services.import_report import ImportReport
 from leaderboard.services.language_models import find_model
@@ -32,13 +32,15 @@ from leaderboard.services.matching import key_of
 SHOWN_AT_ONCE = 2000  # answers: in one transaction
 
 
-def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
+def carry_on(bundle: Bundle, meanwhile: Meanwhile = nothing) -> None:
     """For the sweep: whatever the bundle waits for, unless somebody else is at it or the host cannot do it now."""
     try:
         if bundle.state == Bundle.State.READING:
-            bundle_reading.read(bundle, progress, patient=True)
+            bundle_reading.read(bundle, patient=True, meanwhile=meanwhile)
         elif bundle.state == Bundle.State.IMPORTING:
-            import_bundle(bundle, progress, patient=True)
+            import_bundle(bundle, patient=True, meanwhile=meanwhile)
+        elif bundle.state == Bundle.State.DELETING:
+            deletion.carry_on(bundle, meanwhile)
     except Taken:
         pass
     except Exception as error:
@@ -46,33 +48,40 @@ def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
             raise
 
 
-def import_bundle(bundle: Bundle, progress: Progress = silent, *, patient: bool = False) -> Bundle:
+def import_bundle(
+    bundle: Bundle, progress: Progress = silent, *, patient: bool = False, meanwhile: Meanwhile = nothing
+) -> Bundle:
     """Every answer becomes a submission and is queued on all architectures. Raises bundle_lease.Taken."""
     if bundle.state == Bundle.State.PREVIEW:
         Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW).update(state=Bundle.State.IMPORTING)
     return worked_on(
-        bundle, Bundle.State.IMPORTING, lambda token: _import(bundle, token, progress), show_at_once, patient=patient
+        bundle, Bundle.State.IMPORTING, lambda token: _import(bundle, token, progress, meanwhile), show_at_once, patient=patient
     )
 
 
-def _import(bundle: Bundle, token: UUID, progress: Progress) -> dict[str, Any]:
+def _import(bundle: Bundle, token: UUID, progress: Progress, meanwhile: Meanwhile) -> dict[str, Any]:
     tally, unseen = ImportReport(), 0
-    with opened(bundle, token) as reading:
-        matching = bundle_reading.look_through(bundle, token, reading, needs_answers=True)
+    with opened(bundle, token, meanwhile) as reading:
+        matching = bundle_reading.look_through(bundle, token, reading, needs_answers=True, meanwhile=meanwhile)
         matching.check()
         models: dict[str, LanguageModel] = {}
         kinds, priority = bundle_models.kinds(bundle), queueing.NewAnswers()
+        before = bundle.entries.count()  # brought by an attempt that was killed
         for chunk in bundle_reading.matched(reading, matching):
             answers = [item for item in chunk if isinstance(item, Answer)]
-            for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
-                models[name] = models.get(name) or find_model(name, kinds.get(name, LanguageModel.Kind.LLM))
             with transaction.atomic():
                 renew(bundle, token)
+                for name in dict.fromkeys(answer.model for answer in answers):  # in their order, so that slugs are, too
+                    models[name] = models.get(name) or find_model(name, kinds.get(name, LanguageModel.Kind.LLM))
                 known, mine = _bring(bundle, answers, models, priority)
+                if (there := bundle.entries.count()) > before:
+                    renew(bundle, token, got_on=True)
+            before = there
             hidden = hidden_existing(bundle, known) - mine
             unseen += len(hidden)
             tally.count(chunk, known, mine | hidden)
             progress(reading.rows)
+            meanwhile()
         bundle_models.refresh(bundle, tally.cells, reading.run_settings)
         bundle_models.apply(bundle, models)
         added = BundleEntry.objects.filter(bundle=bundle, first=True).count() + unseen
@@ -98,7 +107,8 @@ def show_by_chunks(bundle: Bundle, token: UUID) -> None:
     ids = list(BundleEntry.objects.filter(bundle=bundle).order_by("submission").values_list("submission_id", flat=True))
     for start in range(0, len(ids), bundle_reading.CHUNK):
         renew(bundle, token)
-        visibility.refresh(Submission.objects.filter(pk__in=ids[start : start + bundle_reading.CHUNK]))
+        if visibility.refresh(Submission.objects.filter(pk__in=ids[start : start + bundle_reading.CHUNK])):
+            renew(bundle, token, got_on=True)
 
 
 def _bring(

@@ -4,8 +4,8 @@ Theory of operation. A claim is one guarded update: a row that nobody holds gets
 lease, and one attempt more. Whoever writes a row's outcome names the token, so that of two processes at one row only one counts.
 A thread renews the lease every BEAT_S. The sweep takes a row away from a process of this host that is dead, at once, and from any
 other one whose lease has run out. It stays with the attempts that it had: a row whose process dies each time, or hangs until its
-task is ended, is failed after the last, says what happened and what to do, and the queue goes on. An ordinary stop and a fault of
-the host count no attempt.
+task is ended, is failed after the last, says what happened and what to do, and the queue goes on. Work that gets on (a chunk, an
+answer) has all its attempts again. An ordinary stop and a fault of the host count no attempt.
 
 Times are the database's (`Now()`): hosts whose clocks differ agree on when a lease ends. The database's own clock may jump, on
 SQLite the host's. Back, and leases last longer. Forward, and all seem to have run out at once: so the sweep looks twice, and
@@ -29,8 +29,10 @@ from django.db import connection
 from django.db.models import Case, DateTimeField, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
+from leaderboard.lib.faults import fault_of
 from leaderboard.lib.processes import is_dead, process_name
 from leaderboard.models.leases import Leased
+from leaderboard.services import late
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +112,10 @@ class Leases:
         """Move the end of the lease on, and write how far the work is; False if it was taken away."""
         return self.held(token).update(lease_until=from_now(settings.LEASE_S), **values) == 1
 
+    def got_on(self, token: UUID, **values: Any) -> bool:
+        """The same when something is done for good: all attempts are there again. What kills its process gets no further."""
+        return self.renew(token, attempt=1, **values)
+
     def finish(self, token: UUID, **values: Any) -> bool:
         """Write what came of it; False if it was taken away: then nothing is written."""
         return self.held(token).update(**(FREE | values)) == 1
@@ -120,6 +126,16 @@ class Leases:
         Without a reason it keeps the one that it has.
         """
         return self._put_back(token, reason, pause_s, attempt=UNCOUNTED, **values)
+
+    def give_back_surely(self, token: UUID, reason: str | None = None, *, pause_s: float = 0.0) -> None:
+        """The same; as soon as the database takes it, if that is at fault. Else the lease would run out, and count an attempt."""
+        try:
+            self.give_back(token, reason, pause_s=pause_s)
+        except Exception as error:
+            if not fault_of(error):
+                raise
+            log.warning("%s: given back as soon as the database takes it", self.what)
+            late.add(lambda: self.give_back(token, reason))  # without a pause: when that is written, the fault is over
 
     def retry(self, token: UUID, reason: str) -> bool:
         """The attempt failed: to be tried again after a pause; after the last one it is failed, visibly."""
@@ -136,7 +152,7 @@ class Leases:
 
     def reclaim(self) -> int:
         """Free what the dead held: processes of this host that are gone at once, others when their lease has run out."""
-        is_over = Q(lease_until__lt=Now())
+        is_over = Q(lease_until__lt=Now()) | Q(lease_until=None)
         lapsed = self.rows.exclude(lease_token=None).filter(self.holding, is_over).only(*LIGHT)
         return self.reclaim_dead() + sum(self._reclaim_one(row, is_over) for row in lapsed if self._was_seen_before(row))
 

@@ -24,7 +24,7 @@ from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 
 from leaderboard import tasks  # noqa: E402
-from leaderboard.models import BulkAction, LanguageModel, Result, Submission  # noqa: E402
+from leaderboard.models import BulkAction, Bundle, LanguageModel, Result, Submission  # noqa: E402
 from leaderboard.services import (  # noqa: E402
     all_leases,
     bulk,
@@ -33,13 +33,15 @@ from leaderboard.services import (  # noqa: E402
     bundle_lease,
     bundle_reading,
     importing,
+    taking_back,
 )
 from tests.site import fake_grader  # noqa: E402
 from tests.site.bundles import lines, row  # noqa: E402
 
 ROUNDS = 40
 LEASES = dict(zip(("result", "bundle", "bulk action", "evaluation"), all_leases.ALL, strict=True)) | {
-    "reading": bundle_lease.BUNDLES
+    "reading": bundle_lease.BUNDLES,
+    "deletion": bundle_lease.BUNDLES,
 }
 
 
@@ -85,6 +87,9 @@ def prepare(kind: str) -> tuple[list[int], Any]:
         for bundle in bundles:
             bundle_decisions.confirm_when_read(bundle)
         importing._import = only_at(bundles[0].pk, importing._import)
+    elif kind == "deletion":
+        Bundle.objects.update(state=Bundle.State.DELETING)
+        taking_back.take_back = only_at(bundles[0].pk, taking_back.take_back)
     else:
         bundle_reading._read = only_at(bundles[0].pk, bundle_reading._read)
     return [bundle.pk for bundle in bundles], tasks.carry_on_bundles
@@ -110,7 +115,8 @@ def main(kind: str) -> None:
     (poison, other), work = prepare(kind)
     signals = [in_a_process(work) for _ in range(ROUNDS)]
     names = ["state", "attempt", "worker", leases.reason]
-    shown = [{name: getattr(found, name) for name in names} for found in (leases.rows.get(pk=pk) for pk in (poison, other))]
+    found = [leases.rows.filter(pk=pk).first() for pk in (poison, other)]
+    shown = [{name: getattr(row, name) for name in names} if row else {"state": "gone"} for row in found]
     print(json.dumps({"signals": signals, "reason": leases.reason, "poison": shown[0], "other": shown[1]}))
 
 

@@ -5,11 +5,10 @@ import re
 import pytest
 from django.contrib.admin.models import DELETION, LogEntry
 from django.urls import reverse
-from django.utils import timezone
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, Kernel, LanguageModel, Result, Submission
-from leaderboard.services import bulk, deletion, housekeeping, importing
+from leaderboard.services import bulk, importing, taking_back
 from tests.conftest import ROOT
 from tests.site.admin_pages import act, answer, text_of, upload
 from tests.site.bundles import lines, row
@@ -197,7 +196,7 @@ def test_answers_of_another_bundle_stay_with_their_results(admin_client, bundle)
 
 
 def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, monkeypatch):
-    monkeypatch.setattr(deletion, "CHUNK", 1)
+    monkeypatch.setattr(taking_back, "CHUNK", 1)
     action = bulk.plan("delete_bundles", Bundle.objects.all(), admin_client.get(url(bundle)).wsgi_request.user)
     steps = iter(range(2))
 
@@ -206,9 +205,9 @@ def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, mon
             raise SystemExit
         return real(*_)
 
-    real = deletion.delete_answers
+    real = taking_back.delete_answers
     with monkeypatch.context() as patched:
-        patched.setattr(deletion, "delete_answers", killed)
+        patched.setattr(taking_back, "delete_answers", killed)
         with pytest.raises(SystemExit):
             bulk.start(action)
     assert Bundle.objects.get().state == "deleting"
@@ -231,7 +230,7 @@ def test_a_large_bundle_is_deleted_in_the_background(admin_client, bundle, monke
 
 def test_a_deletion_that_nobody_remembers_is_carried_through(bundle):
     Bundle.objects.update(state="deleting")
-    housekeeping.prune(timezone.now())
+    tasks.carry_on_bundles()
     assert not Bundle.objects.exists()
     assert not Result.objects.exists()
     assert Kernel.objects.exists()

@@ -271,6 +271,7 @@ def test_other_work_does_not_wait_for_the_end_of_a_long_import(make: Make, monke
     assert bulk.ACTIONS.claim(action.pk, worker=DEAD)
     monkeypatch.setattr(evaluations, "start_process", lambda pk, token: started.append(pk))
     monkeypatch.setattr(tasks, "MEANWHILE_S", -1.0)
+    monkeypatch.setattr(tasks, "WARM_S", -1.0)
     real, seen = tasks.summaries.warm, list[Any]()
 
     def look() -> None:
@@ -279,7 +280,7 @@ def test_other_work_does_not_wait_for_the_end_of_a_long_import(make: Make, monke
 
     monkeypatch.setattr(tasks.summaries, "warm", look)
     tasks.carry_on_bundles()
-    assert seen[0] == ("importing", "done", [evaluation.pk])
+    assert seen[-1] == ("importing", "done", [evaluation.pk])
 
 
 # SQLite keeps times as text
@@ -322,15 +323,14 @@ def test_when_the_clock_jumps_back_the_dead_of_this_host_are_found_and_the_rest_
 def test_no_answer_comes_in_twice_when_an_import_loses_its_lease_in_the_middle(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bundle, whole = make("bundle"), importing._bring
+    bundle, real = make("bundle"), importing.hidden_existing
 
-    def bring_and_lose(*arguments: Any) -> Any:
-        came = whole(*arguments)
+    def lose(*arguments: Any) -> Any:
         if Bundle.objects.filter(pk=bundle.pk, worker=process_name()).update(worker=DEAD):
             bundle_lease.BUNDLES.reclaim()  # somebody takes it for dead
-        return came
+        return real(*arguments)
 
-    monkeypatch.setattr(importing, "_bring", bring_and_lose)
+    monkeypatch.setattr(importing, "hidden_existing", lose)
     bundle.refresh_from_db()
     tasks.carry_on_bundles()
     monkeypatch.undo()

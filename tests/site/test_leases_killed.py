@@ -19,8 +19,8 @@ from tests.conftest import ROOT
 from tests.evaluation.endpoint import Endpoint, Handler, answer
 from tests.site.running import wait_until
 
-ATTEMPTS = {"result": 5, "bundle": bundle_lease.ATTEMPTS, "reading": bundle_lease.ATTEMPTS, "bulk action": bulk.ATTEMPTS}
-ENDS = {"result": "done", "bundle": "imported", "reading": "preview", "bulk action": "done"}
+ATTEMPTS = {"result": 5, "bulk action": bulk.ATTEMPTS} | dict.fromkeys(("bundle", "reading", "deletion"), bundle_lease.ATTEMPTS)
+ENDS = {"result": "done", "bundle": "imported", "reading": "preview", "deletion": "gone", "bulk action": "done"}
 
 
 def site_of(data: Path, **more: str) -> dict[str, str]:

@@ -72,7 +72,12 @@ def test_an_import_that_fails_for_good_takes_back_what_it_brought(monkeypatch: p
     monkeypatch.setattr(importing, "_bring", break_at_the_second_chunk)
     Bundle.objects.filter(pk=bundle.pk).update(attempt=bundle_lease.ATTEMPTS - 1)
     bundle.refresh_from_db()
+    with pytest.raises(OSError, match="no space"):
+        importing.import_bundle(bundle)  # which got on, and so has all its attempts again
+    assert Bundle.objects.get(pk=bundle.pk).attempt == 1
+    Bundle.objects.filter(pk=bundle.pk).update(attempt=bundle_lease.ATTEMPTS - 1)
     importing.import_bundle(bundle)
+    bundle.refresh_from_db()
     assert bundle.state == Bundle.State.FAILED
     assert bundle.error.startswith("OSError: no space left on device. It is not tried any more.")
     assert list(BundleEntry.objects.values_list("bundle", flat=True)) == [earlier.pk]
@@ -118,6 +123,7 @@ def test_what_dead_workers_held_is_taken_back_in_the_middle_of_an_import(monkeyp
     kept()
     states: list[str] = []
     monkeypatch.setattr(tasks, "MEANWHILE_S", -1.0)
+    monkeypatch.setattr(tasks, "WARM_S", -1.0)
     monkeypatch.setattr(tasks.queueing.RESULTS, "reclaim", reclaim_and(states, held))
     monkeypatch.setattr(tasks, "look_after_the_queue", only_later(tasks.look_after_the_queue))
     tasks.sweep()

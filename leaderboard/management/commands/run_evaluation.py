@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from leaderboard.evaluation.endpoints import Known, known_endpoints
-from leaderboard.lib.faults import fault_of, said, tolerated
+from leaderboard.lib.faults import fault_of, said
 from leaderboard.lib.processes import die_with_parent, ended_in_order
 from leaderboard.lib.text import shorten
 from leaderboard.models import Bundle, Evaluation
@@ -42,9 +42,8 @@ class Command(BaseCommand):
             evaluations.put_back(token, said=shorten(out.getvalue(), SAID))
         except Exception as error:
             if fault_of(error):
-                with tolerated("an evaluation is postponed"):
-                    said_now = f"{out.getvalue()}{said(error, 'the evaluation will resume automatically')}"
-                    evaluations.put_off(token, said=shorten(said_now, SAID))
+                said_now = f"{out.getvalue()}{said(error, 'the evaluation will resume automatically')}"
+                evaluations.put_off(token, said=shorten(said_now, SAID))
                 return
             self.failed(token, error, out)
             if not isinstance(error, CommandError):
