@@ -1,6 +1,6 @@
 """Actions on many rows: kept with their targets, done in chunks, carried on by the housekeeping cluster when they take long.
 
-A chunk, its lines in the admin's log and the new position are one transaction: killed, an action goes on from there.
+A chunk, its lines in the admin's log and the new position are one transaction: an action that is killed continues from there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from leaderboard.storage import room
 log = logging.getLogger(__name__)
 
 CHUNK = 500
-NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster goes on
+NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster continues
 ENTRIES_NOW = 3000  # of bundles
 ATTEMPTS = 3
 ASKED_FOR = timedelta(days=1)
@@ -271,7 +271,7 @@ def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
         return
     except Exception as error:
         if fault_of(error):  # the host's: no attempt is counted, and what is done of it is kept
-            reason = faults.said(error, "the action goes on by itself")
+            reason = faults.said(error, "the action will continue automatically")
             log.warning("bulk action: %s", reason, exc_info=error)
             with suppress(DatabaseError):  # else the lease runs out by itself
                 ACTIONS.give_back(token, reason, pause_s=room.pause().total_seconds())
@@ -360,8 +360,8 @@ ACTIONS = Leases(
     BulkAction,
     what="action",
     reason="error",
-    advice="It is not tried any more; what is done of it stays. Once the cause is mended (the log of the housekeeping cluster "
-    "may name it), choose “Try the rest again” on its page in the admin.",
+    advice="It is not retried; what is done of it stays. Once the cause is fixed (the log of the housekeeping cluster may name "
+    "it), choose “Retry the rest” on its page in the admin.",
     waiting=Q(state=BulkAction.State.RUNNING),
     holding=Q(state=BulkAction.State.RUNNING),
     attempts=lambda: ATTEMPTS,

@@ -124,8 +124,8 @@ BUNDLES = Leases(
     Bundle,
     what="bundle",
     reason="error",
-    advice="It is not tried any more. Once the cause is mended (the log of the housekeeping cluster may name it), send the same "
-    "file once more, or choose “Read it again” on its page in the admin.",
+    advice="It is not retried. Once the cause is fixed (the log of the housekeeping cluster may name it), send the same file "
+    "again, or choose “Read it again” on its page in the admin.",
     waiting=BEING_WORKED_ON,
     holding=BEING_WORKED_ON,
     attempts=lambda: ATTEMPTS,

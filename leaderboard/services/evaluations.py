@@ -103,8 +103,8 @@ EVALUATIONS = Leases(
     Evaluation,
     what="evaluation",
     reason="said",
-    advice="It is not tried any more; the answers that came are kept. Once the cause is mended (the log of the housekeeping "
-    "cluster may name it), choose “Go on” in the list of evaluations.",
+    advice="It is not retried; answers received so far are kept. Once the cause is fixed (the log of the housekeeping cluster "
+    "may name it), choose “Resume” in the list of evaluations.",
     waiting=Q(state__in=[State.QUEUED, State.RUNNING]),  # running and held by nobody: as former versions put one off
     holding=Q(state=State.RUNNING),
     attempts=lambda: ATTEMPTS,

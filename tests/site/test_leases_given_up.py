@@ -32,10 +32,10 @@ from tests.site.test_leases import DEAD, ELSEWHERE, KINDS, Make, carry_on
 from tests.site.test_leases import make as make
 
 AGAIN = {  # what the reason of work that was given up tells an operator to do
-    "result": "Grade what failed on our side again",
+    "result": "Retry gradings that failed on our side",
     "bundle": "Read it again",
-    "bulk action": "Try the rest again",
-    "evaluation": "Go on",
+    "bulk action": "Retry the rest",
+    "evaluation": "Resume",
 }
 
 

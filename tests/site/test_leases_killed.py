@@ -110,5 +110,5 @@ def test_an_evaluation_that_is_killed_at_its_second_question_each_time_is_failed
         ((said,),) = query("select said from leaderboard_evaluation where model = 'lab/poison'")
     assert states == {"lab/poison": "failed", "lab/fine": "done"}
     assert "disappeared" in said
-    assert "Go on" in said
+    assert "Resume" in said
     assert ends.count([-signal.SIGKILL]) >= evaluations.ATTEMPTS
