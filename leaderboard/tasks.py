@@ -27,9 +27,9 @@ from leaderboard.lib.processes import die_with_parent
 from leaderboard.models import Result
 from leaderboard.queue import status
 from leaderboard.services import (
-    bulk,
+    bulk_actions,
     bundle_lease,
-    drift,
+    calibration,
     evaluations,
     housekeeping,
     importing,
@@ -85,7 +85,7 @@ def grade_what_is_due(arch: str, me: Presence, grader: Any) -> None:
         if others_first(arch):
             return
         if reason := grader.why_unavailable(arch):
-            me.say(reason)
+            me.set_reason(reason)
             return
         lease = me.lease = leases.take(arch, me.name)
         if lease is None:
@@ -115,9 +115,9 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
     if job is None:  # cancelled in the same moment
         return
     try:
-        calibration = drift.calibration_of(job.arch, grader)
+        measured = calibration.calibration_of(job.arch, grader)
         graded = grader.grade(job.kernel.name, job.submission.source, job.arch)
-        if recording.record(lease.token, graded, drifting=bool(calibration and calibration.drifting)) is None:
+        if recording.record_result(lease.token, graded, drifting=bool(measured and measured.drifting)) is None:
             log.info("result %s was taken away meanwhile: grading dropped", lease.result_id)
         _failed_calibrations.pop(job.arch, None)
     except Fault as fault:
@@ -126,7 +126,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
             queueing.release(lease.token, fault.reason)
             me.lease = None
             park(job.arch, fault)
-            me.say(fault.reason)
+            me.set_reason(fault.reason)
         else:
             queueing.requeue(lease.token, fault.reason)
     except Exception as error:
@@ -137,7 +137,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
             me.lease = None
             _late[lease.token] = reason
             give_back_late()
-            me.say(reason)
+            me.set_reason(reason)
             return
         log.exception("result %s", lease.result_id)
         queueing.requeue(lease.token, f"{type(error).__name__}: {error}")
@@ -191,14 +191,14 @@ def sweep() -> None:
 
 
 def carry_on_actions(within_s: float = float("inf")) -> None:
-    bulk.ACTIONS.reclaim()
-    for action in bulk.ACTIONS.free().order_by("pk"):
-        bulk.carry_on(action, within_s)
+    bulk_actions.ACTIONS.reclaim()
+    for action in bulk_actions.ACTIONS.free().order_by("pk"):
+        bulk_actions.carry_on(action, within_s)
 
 
 def begin_actions() -> None:
     """The same, a few seconds of each."""
-    carry_on_actions(bulk.NOW_S)
+    carry_on_actions(bulk_actions.NOW_S)
 
 
 def carry_on_bundles() -> None:

@@ -13,7 +13,7 @@ from django.db.models import F, Q
 from leaderboard.models import Result
 
 NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
-DRIFT = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
+UNSTEADY = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
 
 NOT_COUNTED = ("invalid", "flagged", "emulated", "outdated")
 # The one wording: legends have it as it is, an answer's page with the reasons of that answer.
@@ -62,13 +62,13 @@ def without(hidden: Iterable[str]) -> Q:
 
 
 def unsteady(samples: Mapping[str, object] | None) -> bool:
-    """Whether the reference's median over the first third of the rounds and over the last are further apart than DRIFT."""
+    """Whether the reference's median over the first third of the rounds and over the last are further apart than UNSTEADY."""
     times = (samples or {}).get("reference_ns")
     if not isinstance(times, list | tuple) or len(times) < 9:
         return False
     third = len(times) // 3
     first, last = statistics.median(times[:third]), statistics.median(times[-third:])
-    return bool(abs(last - first) > DRIFT * first)
+    return bool(abs(last - first) > UNSTEADY * first)
 
 
 def _marks(result: Result) -> dict[str, bool]:

@@ -8,9 +8,9 @@ from functools import cached_property
 from leaderboard.bundles.formats.base import FileFormat, Format, Row, RowFormat
 from leaderboard.bundles.formats.c_files import CFiles
 from leaderboard.bundles.formats.episodes import Episodes
-from leaderboard.bundles.formats.lines import Lines
-from leaderboard.bundles.formats.results import Results
+from leaderboard.bundles.formats.plain_lines import Lines
 from leaderboard.bundles.formats.traces import Traces
+from leaderboard.bundles.formats.vf_eval_v0 import Results
 
 
 @dataclass(frozen=True)

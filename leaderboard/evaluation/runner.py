@@ -43,7 +43,7 @@ class Hopeless(Exception):
 
 @dataclass(kw_only=True)
 class Runner:
-    asking: EvaluationRequest
+    request: EvaluationRequest
     endpoint: Endpoint
     patience: Patience
     prices: Prices
@@ -113,9 +113,9 @@ class Runner:
     def _row(self, task: Task) -> Row:
         """A plain line (docs/bundles.md): an answer, or an error, which is no answer."""
         began, asked_at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-        head: Row = {"model": self.asking.model, "kernel": task.kernel, "rollout": task.rollout}
+        head: Row = {"model": self.request.model, "kernel": task.kernel, "rollout": task.rollout}
         try:
-            reply, attempts = self.patience.ask(self.endpoint.ask, self.asking.body(get_kernel(task.kernel)))
+            reply, attempts = self.patience.ask(self.endpoint.ask, self.request.body(get_kernel(task.kernel)))
         except Failed as failed:
             if failed.stopping:
                 raise Hopeless(f"HTTP {failed.status}: {failed.message}") from None

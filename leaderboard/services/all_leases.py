@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from leaderboard.services import bulk, bundle_lease, evaluations, queueing
+from leaderboard.services import bulk_actions, bundle_lease, evaluations, queueing
 
-ALL = (queueing.RESULTS, bundle_lease.BUNDLES, bulk.ACTIONS, evaluations.EVALUATIONS)
+ALL = (queueing.RESULTS, bundle_lease.BUNDLES, bulk_actions.ACTIONS, evaluations.EVALUATIONS)
 
 
 def give_back(*workers: str) -> int:

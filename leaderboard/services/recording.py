@@ -33,7 +33,7 @@ class NotARecord(ValueError):
     """What the grader returned cannot be a verdict on this row: our fault."""
 
 
-def record(token: UUID, graded: Mapping[str, Any], *, drifting: bool = False) -> Result | None:
+def record_result(token: UUID, graded: Mapping[str, Any], *, drifting: bool = False) -> Result | None:
     """Write a grading into the row that is held under `token`; None if somebody else has it: the grading is dropped.
 
     Raises NotARecord if it is no verdict on an answer, or on another architecture.

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, Kernel, LanguageModel, Result, Submission
-from leaderboard.services import bulk, deletion, housekeeping, importing
+from leaderboard.services import bulk_actions, deletion, housekeeping, importing
 from tests.conftest import ROOT
 from tests.site.admin_pages import act, answer, text_of, upload
 from tests.site.bundles import lines, row
@@ -198,7 +198,7 @@ def test_answers_of_another_bundle_stay_with_their_results(admin_client, bundle)
 
 def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, monkeypatch):
     monkeypatch.setattr(deletion, "CHUNK", 1)
-    action = bulk.plan("delete_bundles", Bundle.objects.all(), admin_client.get(url(bundle)).wsgi_request.user)
+    action = bulk_actions.plan("delete_bundles", Bundle.objects.all(), admin_client.get(url(bundle)).wsgi_request.user)
     steps = iter(range(2))
 
     def killed(*_: object) -> int:
@@ -210,7 +210,7 @@ def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, mon
     with monkeypatch.context() as patched:
         patched.setattr(deletion, "delete_answers", killed)
         with pytest.raises(SystemExit):
-            bulk.start(action)
+            bulk_actions.start(action)
     assert Bundle.objects.get().state == "deleting"
     assert Submission.objects.count() == 1
     tasks.sweep()
@@ -221,7 +221,7 @@ def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, mon
 
 
 def test_a_large_bundle_is_deleted_in_the_background(admin_client, bundle, monkeypatch):
-    monkeypatch.setattr(bulk, "ENTRIES_NOW", 1)
+    monkeypatch.setattr(bulk_actions, "ENTRIES_NOW", 1)
     page = answer(admin_client, act(admin_client, "bundle", "delete_selected", [bundle]))
     assert "0 of 1 bundles" in text_of(page)
     assert Submission.objects.exists()

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from leaderboard.services import bulk, bundle_lease, evaluations
+from leaderboard.services import bulk_actions, bundle_lease, evaluations
 from tests.conftest import ROOT
 from tests.evaluation.endpoint import Endpoint, Handler, answer
 from tests.site.running import wait_until
 
-ATTEMPTS = {"result": 5, "bundle": bundle_lease.ATTEMPTS, "reading": bundle_lease.ATTEMPTS, "bulk action": bulk.ATTEMPTS}
+ATTEMPTS = {"result": 5, "bundle": bundle_lease.ATTEMPTS, "reading": bundle_lease.ATTEMPTS, "bulk action": bulk_actions.ATTEMPTS}
 ENDS = {"result": "done", "bundle": "imported", "reading": "preview", "bulk action": "done"}
 
 

@@ -34,10 +34,10 @@ def calibration_of(arch: str, grader: Any) -> Calibration | None:
     if measured is None:
         _cannot_be_measured.add(place)
         return None
-    return record(place, arch, grader.sandbox_name(arch), measured)
+    return record_calibration(place, arch, grader.sandbox_name(arch), measured)
 
 
-def record(place: str, arch: str, sandbox: str, measured: Measured) -> Calibration:
+def record_calibration(place: str, arch: str, sandbox: str, measured: Measured) -> Calibration:
     """Compare with the history, and keep. Two workers that measure the same place keep one."""
     machine = recording.find_machine(measured.machine, arch, sandbox, emulated=False)
     versions = {name: measurement(get_kernel(name)) for name in measured.throughput_m}

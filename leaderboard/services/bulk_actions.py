@@ -25,9 +25,9 @@ from leaderboard.lib import faults
 from leaderboard.lib.faults import fault_of, tolerated
 from leaderboard.lib.text import clean
 from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result, Submission
-from leaderboard.services import bulk_work as work
+from leaderboard.services import bulk_handlers as work
 from leaderboard.services import queueing
-from leaderboard.services.bulk_work import Beat, Done
+from leaderboard.services.bulk_handlers import Beat, Done
 from leaderboard.services.leases import Leases, kept
 from leaderboard.storage import room
 
@@ -37,8 +37,8 @@ CHUNK = 500
 NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster continues
 ENTRIES_NOW = 3000  # of bundles
 ATTEMPTS = 3
-ASKED_FOR = timedelta(days=1)
-KEPT_FOR = timedelta(days=90)
+UNCONFIRMED_RETENTION = timedelta(days=1)
+RETENTION = timedelta(days=90)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +235,7 @@ def losses(action: BulkAction) -> Done:
 
 def start(action: BulkAction, reason: str = "") -> BulkAction:
     """Confirmed: begin, and leave to the housekeeping cluster what takes longer than NOW_S."""
-    asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.ASKED)
+    asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.PENDING)
     if asked.update(state=BulkAction.State.RUNNING, reason=clean(reason)):
         if too_long(action):
             queueing.wake("housekeeping")
@@ -342,18 +342,18 @@ HEAVY: dict[type[models.Model], tuple[str, ...]] = {
 def summarise(action: BulkAction) -> None:
     """One line in the log for the whole: it comes last, and so stands on top."""
     if action.user_id is not None:
-        message = f"{action.title}, {action.total} chosen: {said(action)}."
+        message = f"{action.title}, {action.total} chosen: {summary_text(action)}."
         LogEntry.objects.log_actions(action.user_id, [action], CHANGE, change_message=message)
 
 
-def said(action: BulkAction) -> str:
-    """What was done, in words."""
+def summary_text(action: BulkAction) -> str:
+    """What the action did, in words."""
     return "; ".join(f"{n:,} {what}" for what, n in action.counts.items() if n) or "nothing had to be changed"
 
 
 def prune(now: datetime) -> None:
-    BulkAction.objects.filter(state=BulkAction.State.ASKED, created_at__lt=now - ASKED_FOR).delete()
-    BulkAction.objects.filter(finished_at__lt=now - KEPT_FOR).delete()
+    BulkAction.objects.filter(state=BulkAction.State.PENDING, created_at__lt=now - UNCONFIRMED_RETENTION).delete()
+    BulkAction.objects.filter(finished_at__lt=now - RETENTION).delete()
 
 
 ACTIONS = Leases(
