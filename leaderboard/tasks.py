@@ -197,7 +197,7 @@ def carry_on_actions(within_s: float = float("inf")) -> None:
 
 
 def begin_actions() -> None:
-    """The same, a few seconds of each."""
+    """Work on each waiting action for a few seconds."""
     carry_on_actions(bulk_actions.NOW_S)
 
 

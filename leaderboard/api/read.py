@@ -26,7 +26,7 @@ Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The archi
 NO_NUL = r"^[^\x00]*$"
 Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]
 
-Suite = Annotated[str, Query(max_length=64, pattern=NO_NUL, description=f"The kernels of one suite; none: of `{DEFAULT_SUITE}`.")]
+Suite = Annotated[str, Query(max_length=64, pattern=NO_NUL, description=f"Only this suite; default `{DEFAULT_SUITE}`.")]
 
 
 @router.get(

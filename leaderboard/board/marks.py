@@ -19,7 +19,7 @@ NOT_COUNTED = ("invalid", "flagged", "emulated", "outdated")
 # The one wording: legends have it as it is, an answer's page with the reasons of that answer.
 WORDS = {
     "invalid": "declared invalid by a person",
-    "flagged": "too good to be counted before a person has looked at it",
+    "flagged": "too good to be counted before an operator has reviewed it",
     "emulated": "measured under emulation: it tells whether the answer is right, not how fast it is",
     "outdated": "measured before the kernel or the harness changed",
     "noisy": "its interval is wider than 10 % of the speedup: rounds or processes differed that much",
@@ -48,7 +48,7 @@ def explanations(result: Result) -> list[str]:
     reasons = {
         "invalid": f": {result.invalid_reason or 'no reason given'}",
         "flagged": f". {result.flag_note}" if result.flag_note else "",
-        "outdated": f". Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare",
+        "outdated": f" (as {result.measurement}; the kernel is at {result.kernel.measurement} now): they do not compare",
     }
     return [f"{WORDS[word][0].upper()}{WORDS[word][1:]}{reasons.get(word, '').rstrip('.')}." for word in marks(result)]
 

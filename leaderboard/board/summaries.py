@@ -29,7 +29,7 @@ from leaderboard.models import Kernel, LanguageModel, Result, Standing
 LARGE = 10_000  # answers; the summaries and ranks of fewer are computed while the reader waits: some 0.1 s
 REST = 10  # housekeeping computes for a tenth of the time at most: its host may be grading
 DEFAULT_METRIC = {"fast": "fast:1", "best": "best:2"}  # the p and the k that a selection without them has
-NO_KERNEL = 0  # the id of none: a suite without kernels is not one of all
+NO_KERNEL = 0  # no kernel has this id: a suite without kernels must not select all kernels
 SHAPE = ",".join(field.name for field in fields(Summary))  # a kept value of an older program is not this one's
 
 Cells = dict[int, dict[str, Standing]]  # model's id -> kernel's name -> cell
@@ -118,7 +118,7 @@ class Summaries:
 
     @property
     def active_kernels(self) -> list[Kernel]:
-        """Those of the suite whose folder is there, in the order of pages."""
+        """The suite's kernels whose folder exists, in the order of pages."""
         active = (kernel for kernel in self.all_kernels if kernel.suite == self.suite and not kernel.retired)
         return sorted(active, key=lambda kernel: (kernel.position, kernel.name))
 

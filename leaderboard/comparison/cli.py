@@ -67,7 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kernels", metavar="NAMES", action="append", default=[], help="only these, joined by commas (may be repeated)"
     )
     parser.add_argument(
-        "--suite", default="", metavar="NAME", help=f"of these kernels; default: that of --kernels, else {DEFAULT_SUITE}"
+        "--suite",
+        default="",
+        metavar="NAME",
+        help=f"compare all kernels of this suite; default: that of --kernels, else {DEFAULT_SUITE}",
     )
     parser.add_argument("--limit", type=_positive, metavar="N", help="only the first N answers")
     parser.add_argument("--model", default="", help="the model of rows that do not name one")

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
     from leaderboard.models import Kernel, LanguageModel
 
-QUEUED, RUNNING, DONE, FAILED = (
-    "queued",
-    "running",
-    "done",
-    "failed",
-)  # Result.State: models import this module, and a test holds them equal
+# Result.State: models import this module, and a test holds them equal.
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
 EVERYTHING = Q()
 IMPORTED = "imported"  # Bundle.State
 TRIAL, BASELINE, LLM = "trial", "baseline", "llm"  # LanguageModel.Kind
@@ -40,7 +36,7 @@ class KernelQuerySet(models.QuerySet[Any]):
         return self.filter(suite=suite)
 
     def suites(self) -> list[str]:
-        """Their names, in the order of their first kernels."""
+        """The names of all suites, in the order of their first kernels."""
         return list(dict.fromkeys(self.order_by("position", "name").values_list("suite", flat=True)))
 
 
@@ -181,7 +177,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         return self.filter(measurement=F("kernel__measurement"))
 
     def trusted(self) -> Self:
-        """Neither declared invalid by a person nor waiting for one to look at a speedup too good to be true."""
+        """Neither declared invalid nor waiting for an operator to review a speedup that is too good to be true."""
         return self.filter(invalidated=False, flagged=False)
 
     def rankable(self) -> Self:

@@ -1,4 +1,4 @@
-"""Work that goes on in the background, and who does it."""
+"""Work in the background, and the processes that do it."""
 
 from __future__ import annotations
 

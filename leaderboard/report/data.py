@@ -47,7 +47,7 @@ class Report:
 
 
 def read(suite: str = DEFAULT_SUITE) -> Report:
-    """Of one suite, from the database as it is; what is cached by time is read afresh."""
+    """Read one suite from the database as it is; what is cached for a time is computed anew."""
     selection = Selection(suite=suite)
     kernels = list(Kernel.objects.active().of_suite(suite))
     summaries = Summaries(suite=suite, fresh=True)

@@ -8,5 +8,5 @@ ALL = (queueing.RESULTS, bundle_lease.BUNDLES, bulk_actions.ACTIONS, evaluations
 
 
 def give_back(*workers: str) -> int:
-    """What these processes held when the site ended: no attempt is counted. Returns how many rows."""
+    """Give back what these processes held when the site ended: no attempt is counted. Returns the number of rows."""
     return sum(leases.give_back_of(*workers) for leases in ALL)

@@ -234,7 +234,7 @@ def losses(action: BulkAction) -> Done:
 
 
 def start(action: BulkAction, reason: str = "") -> BulkAction:
-    """Confirmed: begin, and leave to the housekeeping cluster what takes longer than NOW_S."""
+    """Start a confirmed action; what takes longer than NOW_S is left to the housekeeping cluster."""
     asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.PENDING)
     if asked.update(state=BulkAction.State.RUNNING, reason=clean(reason)):
         if too_long(action):
@@ -259,7 +259,7 @@ def retry(action: BulkAction) -> None:
 
 
 def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
-    """Chunk after chunk, unless somebody else is at it. The sweep tries again after an error, which is shown in the end."""
+    """Do chunk after chunk, unless another process holds the action. After an error the sweep retries; the last one is shown."""
     token = ACTIONS.claim(action.pk)
     if token is None:
         return
@@ -289,7 +289,7 @@ def carry_on(action: BulkAction, within_s: float = float("inf")) -> None:
 
 
 class _Taken(Exception):
-    """Somebody else has it."""
+    """Another process holds the action."""
 
 
 def _work_off(action: BulkAction, token: UUID, until: float) -> None:
@@ -327,7 +327,7 @@ def note(action: BulkAction, operation: Operation, chunk: list[int]) -> None:
 
 
 def with_names(operation: Operation, rows: QuerySet) -> QuerySet:
-    """What their names are made of, and not their long texts."""
+    """The rows with what their names are made of, without their long texts."""
     if operation.of not in (Submission, Result):
         return rows
     return rows.select_related("model", "kernel").defer(*HEAVY[operation.of])

@@ -1,4 +1,4 @@
-"""Who works on a bundle: one at a time, under a lease that is renewed, tried again a few times if the work fails."""
+"""The lease on a bundle: one process at a time works on it, and failed work is retried a few times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def nothing_more(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
 def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_more, *, patient: bool = False) -> Bundle:
     """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken.
 
-    patient: not within the pause after an attempt that failed; the sweep waits for its end, a person need not.
+    patient: wait for the end of the pause after a failed attempt, as the sweep does; a person's request need not.
     """
     token = BUNDLES.claim(bundle.pk, Q(state=state), at_once=not patient)
     if token is None:
@@ -71,7 +71,7 @@ def _write(bundle: Bundle, token: UUID, values: dict[str, Any], finish: Finish =
 
 @contextmanager
 def _let_go(bundle: Bundle, token: UUID) -> Iterator[None]:
-    """Whatever goes wrong: the bundle is free afterwards, and says why. Nothing is raised where that has failed it."""
+    """Free the bundle whatever goes wrong, and note the reason. Raises nothing where that has failed the bundle."""
     try:
         yield
     except Taken:
@@ -102,10 +102,10 @@ def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
 
 
 def give_up(row: Bundle, reason: str) -> None:
-    """After the last attempt: what it brought is taken back, which may be cut short like any other work."""
+    """After the last attempt: take back what the bundle brought, which may be cut short like any other work."""
     bundle = Bundle.objects.get(pk=row.pk)
     if bundle.attempt >= ATTEMPTS + TAKE_BACK_ATTEMPTS:
-        left = f"{reason} What it brought could not be taken back; deleting the bundle does that, too."
+        left = f"{reason} Its answers could not be removed; deleting the bundle removes them too."
         BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=left)
         return
     token = BUNDLES.claim(bundle.pk)

@@ -132,7 +132,7 @@ def find_machine(facts: Mapping[str, Any], arch: str, sandbox: str, emulated: bo
 
 
 def too_good(held: Result, values: Mapping[str, Any]) -> str:
-    """Why a speedup is kept out of aggregates until a person has looked; empty: it is not.
+    """Why a speedup is kept out of aggregates until an operator has reviewed it; empty: it is not.
 
     Compared with what the machine can do, as far as that was measured, and with the best known of that kernel, architecture and
     measurement, once our own tuned baseline is known there.

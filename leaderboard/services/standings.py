@@ -123,14 +123,14 @@ def summary(cell: Cell) -> dict[str, object]:
 
 
 def score_of(verdict: str, speedup: float | None, *, emulated: bool = False) -> float | None:
-    """The score of a stored result. None too where a row says that it passed, and not how fast: no such row is ever written."""
+    """The score of a stored result. Also None for a row that passed without a speedup, although none is ever written."""
     if verdict == Verdict.PASSED and not speedup:
         return None
     return scoring.kernel_score(verdict, speedup, emulated=emulated)
 
 
 def misscored(results: QuerySet[Result]) -> Iterator[tuple[int, int, float | None]]:
-    """(id, model's id, what it should be) of done results whose stored score is not the formula's."""
+    """Yields (id, model's id, right score) of done results whose stored score is not the formula's."""
     rows = results.filter(state=Result.State.DONE).order_by("pk")
     for pk, model, verdict, speedup, emulated, stored in rows.values_list(
         "pk", "model", "verdict", "speedup", "emulated", "kernel_score"
@@ -142,9 +142,9 @@ def misscored(results: QuerySet[Result]) -> Iterator[tuple[int, int, float | Non
 
 
 def follow_the_formula() -> int:
-    """Score anew what was scored by another formula, from verdicts and speedups, and rebuild the summaries of those models.
+    """Recompute scores of another formula from verdicts and speedups, and rebuild the summaries of their models.
 
-    Returns how many models that were.
+    Returns the number of these models.
     """
     models = LanguageModel.objects.filter(pk__in={model for _, model, _ in misscored(Result.objects.all())})
     for model in models.order_by("pk"):
@@ -156,7 +156,7 @@ def follow_the_formula() -> int:
 
 
 def rescore(model: LanguageModel) -> None:
-    """Equal scores together: most failed, and many have the full score."""
+    """Correct the model's scores, equal ones in one statement: most answers failed, and many have the full score."""
     rescored: dict[float | None, list[int]] = defaultdict(list)
     for pk, _, score in misscored(Result.objects.by(model)):
         rescored[score].append(pk)
@@ -166,7 +166,7 @@ def rescore(model: LanguageModel) -> None:
 
 
 def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
-    """All scores, currents and summaries from scratch, a transaction a model. Returns how many summaries there are."""
+    """Compute all scores, current results and summaries anew, one transaction per model. Returns the number of summaries."""
     for model in LanguageModel.objects.order_by("pk"):
         rebuild_model(model)
         on_model(model)

@@ -14,6 +14,7 @@ from grading.pipeline import grade_source
 from grading.sandbox import local
 from leaderboard import tasks
 from leaderboard.models import Calibration, Result
+from leaderboard.services.leases import Leases
 from leaderboard.worker import grader
 from tests.grading.test_faults_of_ours import HONEST, QUICK
 from tests.site import fake_grader
@@ -111,7 +112,7 @@ def test_a_row_that_can_be_neither_recorded_nor_given_back_goes_back_with_room_a
     row = queue()
     with monkeypatch.context() as full:
         full.setattr(tasks.recording, "record_result", full_disk)
-        full.setattr(tasks.queueing, "_put_back", full_disk)
+        full.setattr(Leases, "_put_back", full_disk)
         tasks.tick("amd64")
         row.refresh_from_db()
         assert (row.state, row.attempt) == ("running", 1)

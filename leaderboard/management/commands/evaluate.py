@@ -44,7 +44,10 @@ class Command(BaseCommand):
         parser.add_argument("--rollouts", type=_positive, default=3, metavar="N", help="answers to each kernel; default 3")
         parser.add_argument("--kernels", nargs="+", action="extend", default=[], metavar="NAME", help="only these")
         parser.add_argument(
-            "--suite", default="", metavar="NAME", help=f"of these kernels; default, without --kernels: {DEFAULT_SUITE}"
+            "--suite",
+            default="",
+            metavar="NAME",
+            help=f"all kernels of this suite; default, without --kernels: {DEFAULT_SUITE}",
         )
         parser.add_argument(
             "--arch",
@@ -181,7 +184,7 @@ def _kernels(words: list[str], suite: str) -> list[str]:
     names = [name for word in words for name in word.split(",") if name]
     if unknown := [name for name in names if name not in load_catalog()]:
         raise BadEvaluationRequest(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
-    if names and not suite:  # of whichever suites: what comes of it is scored in each by itself
+    if names and not suite:  # of any suites: the answers are scored in each suite separately
         return [name for name in load_catalog() if name in names]
     try:
         return list(choose(names, suite))
