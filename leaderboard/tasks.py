@@ -150,7 +150,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
 
 
 def no_room_for_records() -> str:
-    """What is graded is to be kept: nothing is begun while the database has no room on its disk."""
+    """Why no grading is started: the database has no room on its disk, so that no record could be kept; empty if it has."""
     return room.why_not(0) if connection.vendor == "sqlite" else ""
 
 
@@ -180,11 +180,11 @@ def parked(arch: str) -> str:
 
 
 def sweep() -> None:
-    """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old,
+    """Housekeeping: reclaim what dead processes held, wake clusters that have work, continue imports, delete what has expired,
     compute the intervals and ranks of what was recorded meanwhile."""
     with tolerated("housekeeping waits"), leases.presence("housekeeping"):
         for chore in (look_after_the_queue, carry_on_actions, carry_on_bundles, evaluations.launch, prune, sweep_sandboxes):
-            with tolerated(f"housekeeping goes on without {chore.__name__}"):  # what needs no room is done all the same
+            with tolerated(f"housekeeping continues without {chore.__name__}"):  # what needs no room is done all the same
                 chore()
         summaries.warm()
         architecture_ratios.warm()
@@ -226,7 +226,7 @@ def meanwhile() -> Callable[[int], None]:
         nonlocal last
         if time.monotonic() - last > MEANWHILE_S:
             for chore in (look_after_the_queue, begin_actions, evaluations.launch):
-                with tolerated(f"an import goes on without {chore.__name__}"):
+                with tolerated(f"an import continues without {chore.__name__}"):
                     chore()
             summaries.warm()
             last = time.monotonic()
@@ -255,7 +255,7 @@ def sweep_sandboxes() -> None:
 
 
 def stop_gracefully(**_: object) -> None:
-    """In each worker process: SIGTERM ends the grading and puts the row back, instead of leaving it to the sweep."""
+    """Called in each worker process: SIGTERM ends the grading and puts the row back, instead of leaving it to the sweep."""
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise SystemExit(0)

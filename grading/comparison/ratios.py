@@ -49,7 +49,7 @@ class Ratio:
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios:
-    """throughput: millions of the kernel's units a second. memory: extra memory in MiB, one page at least."""
+    """throughput: millions of the kernel's units per second. memory: extra memory in MiB, one page at least."""
 
     throughput: Ratio
     memory: Ratio

@@ -24,7 +24,7 @@ class Acting(admin.ModelAdmin):
     """An action of its list is offered to whoever has its right, and refused by name to anybody else."""
 
     def get_actions(self, request: HttpRequest, action_location: Any = None) -> dict[str, Any]:
-        """Those of a list. Since Django 6.1 (action_location) an object's own page could offer them too; here it never does."""
+        """The actions of a list. Since Django 6.1 (action_location) an object's own page could offer them; here none does."""
         if action_location is not None and action_location.name != "CHANGE_LIST":
             return {}
         offered: dict[str, Any] = super().get_actions(request)
@@ -48,7 +48,7 @@ def may_act(request: HttpRequest, action: Any) -> bool:
 
 
 def right_of(modeladmin: admin.ModelAdmin, name: str) -> str:
-    """What an action needs: its operation's right, else the one that Django asks for."""
+    """What an action needs: its operation's permission, else the one that Django asks for."""
     action = getattr(modeladmin, name)
     if operation := getattr(action, "operation", ""):
         return bulk_actions.OPERATIONS[operation].right
@@ -98,7 +98,7 @@ class DeletesInBulk(ReadOnlyAdmin):
 
 
 class SeenInPart(ReadOnlyAdmin):
-    """Whoever may view the table sees all of it; whoever may upload, what the own bundles brought."""
+    """Whoever may view the table sees all of it; whoever may upload sees what their own bundles brought."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_view_permission(request, obj) or access.has(request.user, "add_bundle")

@@ -297,7 +297,7 @@ def of_form(request: HttpRequest) -> File:
 
 @contextmanager
 def body_on_disk(request: HttpRequest) -> Iterator[File]:
-    """In a file that is kept by being renamed: it takes its room once."""
+    """Receive the body in a file that is kept by being renamed, so that it takes its room only once."""
     stream = uploads.body_of(request)
     room.incoming()
     with TemporaryUploadedFile("bundle", "", 0, None) as raw:

@@ -75,7 +75,7 @@ def results(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     suite: Suite = "",
 ) -> dict[str, Any]:
-    """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
+    """Order by submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
     fields = [column.field for column in RESULT_COLUMNS]
     rows = contents.result_rows(selected(request)).filter(after(cursor)).order_by("submission_id", "arch")
     names = [column.name for column in RESULT_COLUMNS]

@@ -196,7 +196,7 @@ def _find_kernels(values: Iterable[str], suite: str) -> tuple[Kernel, ...]:
 
 
 def _find_models(values: Sequence[str]) -> tuple[LanguageModel, ...]:
-    """By slug or by exact name, which may itself contain commas. A private model is as unknown as one that never was."""
+    """Find models by slug or exact name, which may contain commas. A private model is as unknown as one that never was."""
     if not any(values):
         return ()
     words = _words(values)

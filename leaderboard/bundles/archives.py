@@ -1,4 +1,4 @@
-"""From an archive, a folder or a bare file to members on disk.
+"""Unpack an archive, a folder or a bare file into members on disk.
 
 Everything goes into one file of ours, never to the names in the archive: there is no path to climb out with, and links and
 devices are not made at all. Every byte is counted as it is unpacked, whatever the archive says of its size.

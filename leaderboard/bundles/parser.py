@@ -1,4 +1,4 @@
-"""Through a bundle from front to back: every row is an answer or is skipped with its reason. One line is in memory at a time."""
+"""Read a bundle from front to back: every row is an answer or is skipped with its reason. One line is in memory at a time."""
 
 from __future__ import annotations
 

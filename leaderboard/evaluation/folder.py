@@ -45,7 +45,7 @@ class Folder:
         self.file.close()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """On the disk when this returns."""
+        """Append the row; it is on the disk when this returns."""
         self.file.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())

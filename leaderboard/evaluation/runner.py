@@ -28,7 +28,7 @@ class Prices:
     completion: float | None = None
 
     def of(self, reply: Reply) -> float | None:
-        """What the service says, else by the prices."""
+        """The cost that the service states, else one computed from the prices."""
         if reply.cost_usd is not None:
             return reply.cost_usd
         parts = [(self.prompt, reply.prompt_tokens), (self.completion, reply.completion_tokens)]
@@ -53,7 +53,7 @@ class Runner:
     _interrupted_at: float = 0.0
 
     def interrupt(self) -> None:
-        """From a signal. The first lets questions that are under way come home: they are paid for. The second does not."""
+        """Called from a signal handler. The first signal waits for open questions, which are paid for; the second does not."""
         self.interrupts += 1
         self._interrupted_at = self._interrupted_at or time.monotonic()
         self.patience.stop.set()

@@ -72,7 +72,7 @@ class BundleQuerySet(models.QuerySet[Any]):
         return self.filter(own_bundles(user) | Q(public=True, state=IMPORTED))
 
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """Whose pages this person may open: all for whoever may view bundles, else their own."""
+        """Bundles whose pages this person may open: all for whoever may view bundles, else their own."""
         return self if access.has(user, "view_bundle") else self.filter(own_bundles(user))
 
 
@@ -103,7 +103,7 @@ class SubmissionQuerySet(models.QuerySet[Any]):
         return rows if access.has(user, "view_submission") else rows.filter(Q(public=True) | brought_by(user))
 
     def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """For lists in the admin: with the right to view them all that may be seen, else what one's own bundles brought."""
+        """Rows for lists in the admin: all with the permission to view them, else those of one's own bundles."""
         rows = self.seen_by(user)
         return rows if access.has(user, "view_submission") else rows.filter(brought_by(user))
 
@@ -114,7 +114,7 @@ class SubmissionQuerySet(models.QuerySet[Any]):
         return self.filter(model=model)
 
     def light(self) -> Self:
-        """Without the long texts: for lists."""
+        """Rows without their long texts, for lists."""
         return self.defer("reply", "source")
 
 
@@ -164,12 +164,12 @@ class ResultQuerySet(models.QuerySet[Any]):
         return rows.filter(Exists(answers.filter(pk=OuterRef("submission"))))
 
     def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """For lists in the admin."""
+        """Rows for lists in the admin."""
         rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
         return rows if access.has(user, "view_result") else rows.real().filter(brought_by(user, "submission"))
 
     def real(self) -> Self:
-        """Not graded on a double of a service: such results are never shown in public."""
+        """Results not graded on a double of a service; those are never shown in public."""
         return self.filter(double=False)
 
     def up_to_date(self) -> Self:
@@ -195,7 +195,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         return self.filter(arch__in=list(archs))
 
     def light(self) -> Self:
-        """Without samples and logs: for lists."""
+        """Rows without samples and logs, for lists."""
         return self.defer("samples", "log", "seconds")
 
     # the queue
@@ -247,7 +247,7 @@ class StandingQuerySet(models.QuerySet[Any]):
 
 class WorkerQuerySet(models.QuerySet[Any]):
     def alive(self, for_s: float) -> Self:
-        """Those that have reported themselves within so many seconds, by the database's clock."""
+        """Workers that have reported themselves within so many seconds, by the database's clock."""
         return self.filter(beat_at__gte=Now() - timedelta(seconds=for_s))
 
     def silent(self, for_s: float) -> Self:

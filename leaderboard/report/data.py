@@ -97,7 +97,7 @@ def _counts(rows: Iterable[tuple[Any, ...]]) -> Counts:
 
 
 def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
-    """Where answers with a verdict on both architectures pass."""
+    """Counts of the answers with a verdict on both architectures, by where they pass."""
     passed: dict[tuple[int, int], dict[str, bool]] = defaultdict(dict)
     for arch, _, _, verdict, _, submission, model in rows:
         passed[model, submission][arch] = verdict == "passed"

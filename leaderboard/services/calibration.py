@@ -15,12 +15,12 @@ from leaderboard.services import recording
 
 log = logging.getLogger(__name__)
 
-_cannot_be_measured: set[str] = set()  # places, as long as this process lives: grading goes on without
+_cannot_be_measured: set[str] = set()  # machines; as long as this process lives, grading continues without
 HISTORY = 20  # the last ones of its kind are what a sandbox is compared with
 
 
 def calibration_of(arch: str, grader: Any) -> Calibration | None:
-    """That of the machine behind an architecture's sandbox, measured now if it is a new one; None where nothing is measured
+    """The calibration of the machine behind an architecture's sandbox, measured now if it is new; None where nothing is measured
     (emulation, doubles). Raises grading.faults.Fault."""
     if not grader.is_real(arch):
         return None

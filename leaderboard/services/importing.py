@@ -33,7 +33,7 @@ SHOWN_AT_ONCE = 2000  # answers: in one transaction
 
 
 def carry_on(bundle: Bundle, progress: Progress = silent) -> None:
-    """For the sweep: whatever the bundle waits for, unless somebody else is at it or the host cannot do it now."""
+    """For the sweep: do what the bundle waits for, unless another process holds it or the host cannot do it now."""
     try:
         if bundle.state == Bundle.State.READING:
             bundle_reading.read(bundle, progress, patient=True)

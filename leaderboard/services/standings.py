@@ -20,7 +20,7 @@ ROUNDING = 1e-9  # by which logarithms may differ between machines
 
 
 class Cell(NamedTuple):
-    """What one Standing summarises."""
+    """The key of one Standing: the results that it summarises."""
 
     model_id: int
     kernel_id: int

@@ -1,4 +1,4 @@
-"""What killed uploads and imports leave behind in the folder for unfinished things."""
+"""Delete what killed uploads and imports leave behind in the folder for unfinished files."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def trouble_of(request: HttpRequest) -> Exception | None:
 
 
 def check_room(request: HttpRequest, *lengths: int) -> None:
-    """By the length that is announced, before a byte is read. Raises leaderboard.lib.faults.NoRoom."""
+    """Check the announced length against the free room before a byte is read. Raises leaderboard.lib.faults.NoRoom."""
     room.check(max(announced(request), *lengths, 0))
 
 

@@ -1,4 +1,4 @@
-"""What a run said of an answer itself: kept for comparison, never used for anything else."""
+"""Scores that the run itself reported of an answer: kept for comparison, never used for anything else."""
 
 from __future__ import annotations
 

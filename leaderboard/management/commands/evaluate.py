@@ -193,7 +193,7 @@ def _kernels(words: list[str], suite: str) -> list[str]:
 
 
 def _folder(request: EvaluationRequest, *, again: bool) -> Path:
-    """That of the latest evaluation of the same questions, or a new one beside it."""
+    """The folder of the latest evaluation of the same questions, or a new one beside it."""
     first = Path(settings.DATA_DIR) / "evaluations" / request.folder_name
     paths = (first if number == 1 else first.with_name(f"{first.name}-{number}") for number in count(1))
     latest = first
@@ -205,7 +205,7 @@ def _folder(request: EvaluationRequest, *, again: bool) -> Path:
 
 
 def _leave_out(bundle: Bundle, archs: set[str]) -> None:
-    """Not graded there: `manage.py regrade` does it later."""
+    """Do not grade on the other architectures: `manage.py regrade` can do it later."""
     if archs:
         brought = Result.objects.filter(submission__entries__bundle=bundle, submission__entries__first=True, arch__in=archs)
         queueing.cancel(Result.objects.filter(pk__in=brought.values("pk")))
