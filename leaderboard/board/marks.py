@@ -48,7 +48,7 @@ def explanations(result: Result) -> list[str]:
     reasons = {
         "invalid": f": {result.invalid_reason or 'no reason given'}",
         "flagged": f". {result.flag_note}" if result.flag_note else "",
-        "outdated": f" (as {result.measurement}; the kernel is at {result.kernel.measurement} now): they do not compare",
+        "outdated": f" (measurement {result.measurement}; the kernel is at {result.kernel.measurement} now): not comparable",
     }
     return [f"{WORDS[word][0].upper()}{WORDS[word][1:]}{reasons.get(word, '').rstrip('.')}." for word in marks(result)]
 
