@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sandbox", choices=list(BACKENDS), default="local")
     parser.add_argument("--json", action="store_true", help="print the record as one JSON object and nothing else")
     parser.add_argument("--list", action="store_true", help="list the kernels of the suite and end")
-    parser.add_argument("--suite", default="", metavar="NAME", help=f"default: that of the kernel, else {DEFAULT_SUITE}")
+    parser.add_argument("--suite", default="", metavar="NAME", help=f"the suite; default: that of --kernel, else {DEFAULT_SUITE}")
     reading = parser.add_mutually_exclusive_group()
     reading.add_argument("--reply", dest="read", action="store_const", const=Kind.REPLY, help="FILE is a reply, tags or not")
     reading.add_argument("--raw", dest="read", action="store_const", const=Kind.RAW, help="FILE is C, tags or not")

@@ -1,4 +1,4 @@
-"""From a reply to the C in it: a pure function, no opinion on whether the C is any good.
+"""Find the C in a reply: a pure function, no opinion on whether the C is any good.
 
 The rule, which docs/record.md has for readers. Nothing inside <think>...</think>, or after a <think> that is never closed, or
 before a </think> that nothing opened, is an answer. Of the complete, non-empty <answer>...</answer> pairs that remain: the last
@@ -21,7 +21,7 @@ from grading.extraction.tags import answers, has_answer_tag
 
 
 class Kind(StrEnum):
-    """What a text is."""
+    """The kind of a text."""
 
     REPLY = "reply"  # the C stands between answer tags
     RAW = "raw"  # it is C

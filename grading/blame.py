@@ -1,4 +1,4 @@
-"""Whose fault it is. Measurement decides, never a log: an answer can print any sentence that a compiler or a system prints.
+"""Decide whose fault it is. Measurement decides, never a log: an answer can print what a compiler or a system prints.
 
 What goes wrong                                                -> what becomes of the answer
 -------------------------------------------------------------    -----------------------------------------------------------

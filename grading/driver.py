@@ -34,7 +34,7 @@ exit $status
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What the driver found out, in the units of the record."""
+    """The findings of the driver, in the units of the record."""
 
     verdict: Verdict
     detail: str

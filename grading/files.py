@@ -12,7 +12,7 @@ OWN = 0o600
 
 
 def write_whole(path: Path, text: str, mode: int = OWN) -> None:
-    """In one step: a file beside it, on the disk, then renamed. Raises OSError, and then nothing has changed."""
+    """Write in one step: into a file beside it, to the disk, then renamed. Raises OSError, and then nothing has changed."""
     with _beside(path, text, mode) as new:
         os.replace(new, path)
 

@@ -41,7 +41,7 @@ class HarnessSource:
         return ("\n".join(lines) + "\n").encode()
 
     def files(self) -> dict[str, bytes]:
-        """Where build.sh looks for them -> contents."""
+        """The sources: the path where build.sh looks for each -> its contents."""
         files = {f"harness/{path.relative_to(HARNESS)}": path.read_bytes() for path in harness_files()}
         files |= {f"include/{path.name}": path.read_bytes() for path in header_files()}
         files |= {f"{self.kernel.name}/{name}": (self.kernel.folder / name).read_bytes() for name in ("bench.c", "reference.c")}

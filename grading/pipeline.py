@@ -49,7 +49,7 @@ class Options:
 
     @property
     def overrides(self) -> dict[str, int]:
-        """What makes the measurement another than the kernel's, as the driver's options."""
+        """The settings that differ from the kernel's own, as options of the driver."""
         chosen = {name: getattr(self, name) for name in ("size", "batch", "rounds", "processes")}
         chosen["mem_kb"] = None if self.memory_limit_mb is None else int(self.memory_limit_mb * 1024)
         return {name: value for name, value in chosen.items() if value is not None}

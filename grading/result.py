@@ -1,4 +1,4 @@
-"""What a grading says: the verdict, the stages reached, and the record that everybody else reads."""
+"""The result of a grading: the verdict, the stages reached, and the record that everybody else reads."""
 
 from __future__ import annotations
 

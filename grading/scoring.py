@@ -1,6 +1,6 @@
 """From medians to what is ranked: pure arithmetic.
 
-The one score of an answer: whoever has a verdict and a speedup, stored or fresh, asks `kernel_score`. SCORE_FORMULA and
+Every score of an answer, stored or fresh, is computed by `kernel_score` from its verdict and speedup. SCORE_FORMULA and
 SCORE_WORDS say for readers what `speedup_score` computes; pages and the report take them from here, and tests hold the documents
 to them.
 """
@@ -16,7 +16,7 @@ SCORE_FORMULA = f"0.5 + 0.5 · min(1, max(0, ln speedup / ln {FULL_SCORE_SPEEDUP
 SCORE_WORDS = (
     f"0.5 at the reference's speed or below, 1.0 at {FULL_SCORE_SPEEDUP:g} times its speed or above, logarithmic in between"
 )
-SCORE_SPEEDUPS = (1.0, sqrt(FULL_SCORE_SPEEDUP), FULL_SCORE_SPEEDUP)  # those by which the formula is explained
+SCORE_SPEEDUPS = (1.0, sqrt(FULL_SCORE_SPEEDUP), FULL_SCORE_SPEEDUP)  # examples for readers
 
 
 def kernel_score(verdict: Verdict | str, speedup: float | None, *, emulated: bool = False) -> float | None:

@@ -46,7 +46,7 @@ def harness_files() -> list[Path]:
 
 
 def header_files() -> list[Path]:
-    """What kernels and harness include, in a fixed order."""
+    """The headers that kernels and harness include, in a fixed order."""
     return sorted(HEADER.parent.glob("*.h"))
 
 
@@ -83,12 +83,12 @@ def content_hash(kernel: KernelSpec) -> str:
 
 
 def measurement(kernel: KernelSpec) -> str:
-    """For example "1.1": results compare only within one."""
+    """The measurement, for example "1.1": results compare only within one."""
     return f"{kernel.measurement}.{HARNESS_MEASUREMENT}"
 
 
 def kernel_version(kernel: KernelSpec) -> str:
-    """For example "1.1+3f9c21ab": the measurement, and where it comes from."""
+    """The version, for example "1.1+3f9c21ab": the measurement and the beginning of the hash."""
     return f"{measurement(kernel)}+{content_hash(kernel)[:8]}"
 
 

@@ -16,7 +16,7 @@ class UnknownKernel(ValueError):
 
 
 class BadSuite(ValueError):
-    """No suite of that name, or kernels of two suites where a mean is taken over them; says what there is."""
+    """There is no suite of that name, or kernels of two suites would go into one mean; the message lists what there is."""
 
 
 @cache
@@ -35,7 +35,7 @@ def get_kernel(name: str) -> KernelSpec:
 
 
 def suites() -> list[str]:
-    """Their names, in the order of their first kernels."""
+    """The names of all suites, in the order of their first kernels."""
     return list(dict.fromkeys(spec.suite for spec in load_catalog().values()))
 
 
@@ -50,7 +50,7 @@ def of_suite(suite: str = DEFAULT_SUITE) -> dict[str, KernelSpec]:
 def choose(names: Iterable[str] = (), suite: str = "") -> dict[str, KernelSpec]:
     """These kernels, all of one suite, in the order of their position; without names the whole suite.
 
-    suite: that of the names, or the default one without any, where it is empty. Raises UnknownKernel, BadSuite.
+    An empty `suite` means the suite of the named kernels; without names, the default one. Raises UnknownKernel, BadSuite.
     """
     named = {name: get_kernel(name) for name in names}
     if not named:
@@ -59,6 +59,6 @@ def choose(names: Iterable[str] = (), suite: str = "") -> dict[str, KernelSpec]:
     if others := [spec for spec in named.values() if spec.name not in known]:
         first = others[0]
         raise BadSuite(
-            f"{first.name} is of the suite {first.suite}, not of {next(iter(known.values())).suite}: choose kernels of one suite"
+            f"{first.name} is in the suite {first.suite}, not in {next(iter(known.values())).suite}: choose kernels of one suite"
         )
     return {name: spec for name, spec in known.items() if name in named}

@@ -27,9 +27,9 @@ from leaderboard.lib.processes import die_with_parent
 from leaderboard.models import Result
 from leaderboard.queue import status
 from leaderboard.services import (
-    bulk,
+    bulk_actions,
     bundle_lease,
-    drift,
+    calibration,
     evaluations,
     housekeeping,
     importing,
@@ -86,7 +86,7 @@ def grade_what_is_due(arch: str, me: Presence, grader: Any) -> None:
         if others_first(arch):
             return
         if reason := grader.why_unavailable(arch):
-            me.say(reason)
+            me.set_reason(reason)
             return
         lease = me.lease = leases.take(arch, me.name)
         if lease is None:
@@ -116,9 +116,9 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
     if job is None:  # cancelled in the same moment
         return
     try:
-        calibration = drift.calibration_of(job.arch, grader)
+        measured = calibration.calibration_of(job.arch, grader)
         graded = grader.grade(job.kernel.name, job.submission.source, job.arch)
-        if recording.record(lease.token, graded, drifting=bool(calibration and calibration.drifting)) is None:
+        if recording.record_result(lease.token, graded, drifting=bool(measured and measured.drifting)) is None:
             log.info("result %s was taken away meanwhile: grading dropped", lease.result_id)
         _failed_calibrations.pop(job.arch, None)
     except Fault as fault:
@@ -127,7 +127,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
             queueing.release(lease.token, fault.reason)
             me.lease = None
             park(job.arch, fault)
-            me.say(fault.reason)
+            me.set_reason(fault.reason)
         else:
             queueing.requeue(lease.token, fault.reason)
     except Exception as error:
@@ -138,7 +138,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
             me.lease = None
             _late[lease.token] = reason
             give_back_late()
-            me.say(reason)
+            me.set_reason(reason)
             return
         log.exception("result %s", lease.result_id)
         queueing.requeue(lease.token, f"{type(error).__name__}: {error}")
@@ -151,7 +151,7 @@ def grade_one(lease: Lease, me: Presence, grader: Any) -> None:
 
 
 def no_room_for_records() -> str:
-    """What is graded is to be kept: nothing is begun while the database has no room on its disk."""
+    """Why no grading is started: the database has no room on its disk, so that no record could be kept; empty if it has."""
     return room.why_not(0) if connection.vendor == "sqlite" else ""
 
 
@@ -181,25 +181,25 @@ def parked(arch: str) -> str:
 
 
 def sweep() -> None:
-    """Housekeeping: reclaim what the dead held, wake whoever has work, go on with imports, forget what is old,
+    """Housekeeping: reclaim what dead processes held, wake clusters that have work, continue imports, delete what has expired,
     compute the intervals and ranks of what was recorded meanwhile."""
     with tolerated("housekeeping waits"), leases.presence("housekeeping"):
         for chore in (look_after_the_queue, carry_on_actions, carry_on_bundles, evaluations.launch, prune, sweep_sandboxes):
-            with tolerated(f"housekeeping goes on without {chore.__name__}"):  # what needs no room is done all the same
+            with tolerated(f"housekeeping continues without {chore.__name__}"):  # what needs no room is done all the same
                 chore()
         summaries.warm()
         architecture_ratios.warm()
 
 
 def carry_on_actions(within_s: float = float("inf")) -> None:
-    bulk.ACTIONS.reclaim()
-    for action in bulk.ACTIONS.free().order_by("pk"):
-        bulk.carry_on(action, within_s, meanwhile(look_after_the_queue, evaluations.launch))
+    bulk_actions.ACTIONS.reclaim()
+    for action in bulk_actions.ACTIONS.free().order_by("pk"):
+        bulk_actions.carry_on(action, within_s, meanwhile(look_after_the_queue, evaluations.launch))
 
 
 def begin_actions() -> None:
-    """The same, a few seconds of each."""
-    carry_on_actions(bulk.NOW_S)
+    """Work on each waiting action for a few seconds."""
+    carry_on_actions(bulk_actions.NOW_S)
 
 
 def carry_on_bundles() -> None:
@@ -227,7 +227,7 @@ def meanwhile(*chores: Callable[[], object]) -> Callable[[], None]:
         nonlocal last, warmed
         if time.monotonic() - last > MEANWHILE_S:
             for chore in chores:
-                with tolerated(f"the work under way goes on without {getattr(chore, '__name__', chore)}"):
+                with tolerated(f"the work under way continues without {getattr(chore, '__name__', chore)}"):
                     chore()
             last = time.monotonic()
         if time.monotonic() - warmed > WARM_S:
@@ -258,7 +258,7 @@ def sweep_sandboxes() -> None:
 
 
 def stop_gracefully(**_: object) -> None:
-    """In each worker process: SIGTERM ends the grading and puts the row back, instead of leaving it to the sweep."""
+    """Called in each worker process: SIGTERM ends the grading and puts the row back, instead of leaving it to the sweep."""
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise SystemExit(0)

@@ -63,7 +63,7 @@ class Journal:
         return known[1] if known and known[0] == key else None
 
     def append(self, key: Key, record: Mapping[str, Any]) -> None:
-        """On the disk when this returns."""
+        """Append the grading; it is on the disk when this returns."""
         self._write({"key": vars(key), "record": dict(record)})
         self.entries[key.place] = (key, dict(record))
 

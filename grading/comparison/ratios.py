@@ -49,19 +49,19 @@ class Ratio:
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios:
-    """throughput: millions of the kernel's units a second. memory: extra memory in MiB, one page at least."""
+    """throughput: millions of the kernel's units per second. memory: extra memory in MiB, one page at least."""
 
     throughput: Ratio
     memory: Ratio
 
 
 def side_of(record: Mapping[str, Any]) -> Side:
-    """Of a record as `GradingResult.to_dict` gives it."""
+    """What ratios need of a record as `GradingResult.to_dict` returns it."""
     return Side(bool(record["passed"]), record["emulated"], record["throughput_m"], record["extra_mb"], record.get("samples"))
 
 
 def ratios(strata: Sequence[Sequence[Pair]], *, baselines: bool) -> Ratios:
-    """strata: the subjects of one model and kernel each; those that do not count are still answers that might have.
+    """strata: one list of subjects per model and kernel, including the subjects that do not count.
 
     An interval of answers needs two that count in some stratum, and two subjects in each.
     """
@@ -79,7 +79,7 @@ def memory(side: Side) -> float | None:
 
 
 def geometric_mean(values: Sequence[float | None]) -> float | None:
-    """Over those that are known and not 0."""
+    """Over the values that are known and not 0; None if there is none."""
     known = [value for value in values if value]
     return math.exp(math.fsum(map(math.log, known)) / len(known)) if known else None
 
@@ -114,7 +114,7 @@ def _ratio(pairs: Sequence[Pair], value: Value, estimate: Estimate) -> Ratio:
 
 
 def _log_ratio(pair: Pair, value: Value) -> float | None:
-    """None: it does not count."""
+    """None if the subject does not count."""
     if not all(arch in pair and pair[arch].passed and not pair[arch].emulated for arch in ARCHS):
         return None
     amd64, arm64 = (value(pair[arch]) for arch in ARCHS)

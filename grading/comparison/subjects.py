@@ -33,11 +33,11 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """For people: what a progress line says."""
+        """The name of the subject in a progress line."""
         return f"{self.model}, rollout {self.rollout}" if self.kind == ANSWER else self.kind
 
     def to_dict(self) -> dict[str, Any]:
-        """Without the source: the runs have it."""
+        """The subject as JSON without its source, which the runs have."""
         kept = ("identity", "kind", "kernel", "model", "rollout", "run", "member", "line", "source_sha256")
         return {name: getattr(self, name) for name in kept}
 

@@ -1,4 +1,4 @@
-"""What the records of a comparison add up to: per kernel and in all, what passes on one architecture only, and whether the two
+"""Summarise the records of a comparison: per kernel and in all, what passes on one architecture only, and whether the two
 machines compare at all."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Graded = Sequence[tuple[Subject, Pair]]
 
 
 def summary(graded: Graded) -> dict[str, Any]:
-    """Plain JSON. `kernels` and `overall` have a row for each kind of code: reference, tuned, answer; `models` one a model."""
+    """Plain JSON. `kernels` and `overall` have a row for each kind of code: reference, tuned, answer; `models` one per model."""
     kernels = list(dict.fromkeys(subject.kernel for subject, _ in graded))
     models = list(dict.fromkeys(subject.model for subject, _ in graded if subject.kind == ANSWER))
     return {

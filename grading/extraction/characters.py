@@ -28,7 +28,7 @@ def tidy(text: str) -> str:
 
 
 def unended(text: str) -> str:
-    """Without the end-of-turn tokens at its end, and the blanks before them."""
+    """The text without the end-of-turn tokens at its end, and the blanks before them."""
     end = _before_blanks(text, len(text))
     while ending := END_OF_TURN.search(text, max(0, end - 100), end):
         end = _before_blanks(text, ending.start())

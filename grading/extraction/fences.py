@@ -59,7 +59,7 @@ def _chosen(text: str, defines: Callable[[str], bool]) -> Found:
 
 
 def ended(line: str) -> str:
-    """Without the blanks at its end, those that nobody sees included."""
+    """The text without the blanks at its end, invisible ones included."""
     return line.rstrip(string.whitespace + SPACES + INVISIBLE)
 
 

@@ -55,7 +55,7 @@ class Sandbox(Protocol):
         """Path, inside, of the built harness; built first where it is missing."""
 
     def describe(self) -> dict[str, Any]:
-        """What the backend knows of itself, for the record's machine: plain JSON."""
+        """Facts that the backend knows about itself, for the record's machine: plain JSON."""
 
     def close(self) -> None:
         """Leave nothing behind. Twice does no harm."""

@@ -1,4 +1,4 @@
-"""The sandboxes there are: one module and one line here for each. Users ask what a sandbox is like, not what it is called."""
+"""The registry of sandboxes: one module and one line here per sandbox. Callers ask for its properties, not for its name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ NONE = Backend(open=_cannot_open, why_unavailable=lambda arch: None, check=lambd
 
 
 def backend(name: str) -> Backend:
-    """What a sandbox is like; of a name that is empty or unknown, which `why_unavailable` says, one that does nothing."""
+    """The backend of that name. For an empty or unknown name, which `why_unavailable` reports, one that does nothing."""
     return BACKENDS.get(name, NONE)
 
 

@@ -5,7 +5,7 @@ speedups: one grading. intervals: one model's answers on one architecture. curve
 
 from grading.statistics.curves import FAST_P_THRESHOLDS, best_of, best_values, fast_p
 from grading.statistics.intervals import Estimate, clipped, exponential, ratio_of_sums, stratified_mean, wilson
-from grading.statistics.ranks import difference, ranges_of, rank_ranges, surely_better
+from grading.statistics.ranks import difference, ranges_of, surely_better
 from grading.statistics.speedups import Samples, Speedup, log_time_draws, speedup_of
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "fast_p",
     "log_time_draws",
     "ranges_of",
-    "rank_ranges",
     "ratio_of_sums",
     "speedup_of",
     "stratified_mean",

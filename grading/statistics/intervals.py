@@ -79,7 +79,7 @@ def ratio_of_sums(strata: Sequence[Sequence[tuple[float, float]]]) -> Estimate:
 
 
 def exponential(estimate: Estimate) -> Estimate:
-    """From logarithms back: a geometric mean and its interval."""
+    """A geometric mean and its interval, from an estimate of logarithms."""
     return Estimate(*(None if x is None else math.exp(x) for x in (estimate.value, estimate.low, estimate.high)))
 
 

@@ -67,11 +67,6 @@ def ranges_of(better: np.ndarray) -> list[tuple[int, int]]:
     return [(1 + int(better[:, i].sum()), count - int(better[i].sum())) for i in range(count)]
 
 
-def rank_ranges(models: Sequence[Strata]) -> list[tuple[int, int]]:
-    """The ranks that each of these models may have among them."""
-    return ranges_of(surely_better(models))
-
-
 @dataclass(frozen=True)
 class _Side:
     """One model over some kernels: the mean over kernels, the variance of each kernel's mean, how many values each has, and

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from leaderboard.models import BulkAction, access
-from leaderboard.services import bulk
+from leaderboard.services import bulk_actions
 
 LOGGED_AT_MOST = 1000  # of one selection, row by row
 Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
@@ -24,7 +24,7 @@ class Acting(admin.ModelAdmin):
     """An action of its list is offered to whoever has its right, and refused by name to anybody else."""
 
     def get_actions(self, request: HttpRequest, action_location: Any = None) -> dict[str, Any]:
-        """Those of a list. Since Django 6.1 (action_location) an object's own page could offer them too; here it never does."""
+        """The actions of a list. Since Django 6.1 (action_location) an object's own page could offer them; here none does."""
         if action_location is not None and action_location.name != "CHANGE_LIST":
             return {}
         offered: dict[str, Any] = super().get_actions(request)
@@ -43,15 +43,15 @@ def function_of(action: Any) -> Any:
 
 
 def may_act(request: HttpRequest, action: Any) -> bool:
-    operation = bulk.OPERATIONS.get(getattr(action, "operation", ""))
+    operation = bulk_actions.OPERATIONS.get(getattr(action, "operation", ""))
     return operation is None or access.may(request.user, operation.right)
 
 
 def right_of(modeladmin: admin.ModelAdmin, name: str) -> str:
-    """What an action needs: its operation's right, else the one that Django asks for."""
+    """What an action needs: its operation's permission, else the one that Django asks for."""
     action = getattr(modeladmin, name)
     if operation := getattr(action, "operation", ""):
-        return bulk.OPERATIONS[operation].right
+        return bulk_actions.OPERATIONS[operation].right
     opts = modeladmin.model._meta
     return f"{opts.app_label}.{action.allowed_permissions[0]}_{opts.model_name}"
 
@@ -98,7 +98,7 @@ class DeletesInBulk(ReadOnlyAdmin):
 
 
 class SeenInPart(ReadOnlyAdmin):
-    """Whoever may view the table sees all of it; whoever may upload, what the own bundles brought."""
+    """Whoever may view the table sees all of it; whoever may upload sees what their own bundles brought."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_view_permission(request, obj) or access.has(request.user, "add_bundle")
@@ -123,18 +123,18 @@ def in_bulk(name: str, description: str, rows: Rows = lambda rows: rows) -> Acti
 
 def begin(request: HttpRequest, name: str, rows: QuerySet[Any], back: str) -> HttpResponse:
     """Ask on a page of its own where an operation wants that; else do it, and say what was done. Raises Missing."""
-    access.require_for_all(request.user, bulk.OPERATIONS[name].right, rows)
-    action = bulk.plan(name, rows, request.user)  # type: ignore[arg-type]
+    access.require_for_all(request.user, bulk_actions.OPERATIONS[name].right, rows)
+    action = bulk_actions.plan(name, rows, request.user)  # type: ignore[arg-type]
     query = urlencode({"back": back})
-    if bulk.OPERATIONS[name].question:
+    if bulk_actions.OPERATIONS[name].question:
         return HttpResponseRedirect(f"{page_of_action(action)}?{query}")
-    return tell(request, bulk.start(action), back)
+    return tell(request, bulk_actions.start(action), back)
 
 
 def tell(request: HttpRequest, action: BulkAction, back: str) -> HttpResponse:
     """Back to the list if it is done, else to the page that shows how far it is."""
     if action.state == BulkAction.State.DONE:
-        messages.success(request, f"{action.title}: {bulk.said(action)}.")
+        messages.success(request, f"{action.title}: {bulk_actions.summary_text(action)}.")
         return HttpResponseRedirect(back)
     return HttpResponseRedirect(page_of_action(action))
 

@@ -14,7 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from leaderboard.admin.base import ReadOnlyAdmin, page_of_action, tell
 from leaderboard.models import ApiToken, BulkAction, Bundle, access
-from leaderboard.services import bulk
+from leaderboard.services import bulk_actions
 
 OWNED = (ApiToken, Bundle)  # tables whose rows have an owner, who needs less
 NAMED = 20  # of the chosen rows, on the page that asks
@@ -32,7 +32,7 @@ class BulkActionAdmin(ReadOnlyAdmin):
     actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[BulkAction]:
-        rows = super().get_queryset(request).exclude(state=BulkAction.State.ASKED).defer("targets")
+        rows = super().get_queryset(request).exclude(state=BulkAction.State.PENDING).defer("targets")
         return rows if access.has(request.user, "view_bulkaction") else rows.filter(user=request.user.pk)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -46,7 +46,7 @@ class BulkActionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="what it did")
     def did(self, action: BulkAction) -> str:
-        return bulk.said(action) if action.state == BulkAction.State.DONE else action.error
+        return bulk_actions.summary_text(action) if action.state == BulkAction.State.DONE else action.error
 
     def get_urls(self) -> list[URLPattern]:
         state = self.admin_site.admin_view(self.state)
@@ -58,14 +58,14 @@ class BulkActionAdmin(ReadOnlyAdmin):
             raise Http404("There is no such action; an action that nobody confirms is deleted after a day.")
         if action.user_id != request.user.pk:
             access.require(request.user, "view_bulkaction")
-            if action.state == BulkAction.State.ASKED:  # the page that asks names rows, which may be private
-                raise access.Missing(bulk.OPERATIONS[action.action].right)
+            if action.state == BulkAction.State.PENDING:  # the page that asks names rows, which may be private
+                raise access.Missing(bulk_actions.OPERATIONS[action.action].right)
         return action
 
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         action = self.found(request, object_id)
-        operation = bulk.OPERATIONS[action.action]
-        asked = action.state == BulkAction.State.ASKED
+        operation = bulk_actions.OPERATIONS[action.action]
+        asked = action.state == BulkAction.State.PENDING
         missing = False
         if request.method == "POST":
             if action.user_id != request.user.pk:
@@ -76,9 +76,9 @@ class BulkActionAdmin(ReadOnlyAdmin):
             reason = request.POST.get("reason", "").strip()
             missing = asked and operation.reason and not reason
             if asked and not missing:
-                return tell(request, bulk.start(action, reason), self.back(request, action))
+                return tell(request, bulk_actions.start(action, reason), self.back(request, action))
             if "retry" in request.POST:
-                bulk.retry(action)
+                bulk_actions.retry(action)
                 return HttpResponseRedirect(page_of_action(action))
         context = {
             **self.admin_site.each_context(request),
@@ -88,14 +88,14 @@ class BulkActionAdmin(ReadOnlyAdmin):
             "action": action,
             "operation": operation,
             "missing": missing,
-            "said": bulk.said(action),
+            "said": bulk_actions.summary_text(action),
             "back": self.back(request, action),
             "busy": action.state == BulkAction.State.RUNNING,
         }
         if asked:
             rows = operation.of._default_manager.filter(pk__in=action.targets[:NAMED])
-            named = [str(row) for row in bulk.with_names(operation, rows)]
-            context |= {"losses": bulk.losses(action), "named": named, "more": action.total - len(named)}
+            named = [str(row) for row in bulk_actions.with_names(operation, rows)]
+            context |= {"losses": bulk_actions.losses(action), "named": named, "more": action.total - len(named)}
             return TemplateResponse(request, "admin/leaderboard/bulk/ask.html", context)
         return TemplateResponse(request, "admin/leaderboard/bulk/page.html", context)
 
@@ -103,13 +103,17 @@ class BulkActionAdmin(ReadOnlyAdmin):
         """How far it is, for the script that keeps its page up to date."""
         action = self.found(request, str(pk))
         busy = action.state == BulkAction.State.RUNNING
-        said = f"{action.position:,} of {action.total:,} done" if busy else f"{action.get_state_display()}: {bulk.said(action)}"
+        said = (
+            f"{action.position:,} of {action.total:,} done"
+            if busy
+            else f"{action.get_state_display()}: {bulk_actions.summary_text(action)}"
+        )
         return JsonResponse({"stamp": f"{action.state} {action.position} {action.error}", "busy": busy, "said": said})
 
     def back(self, request: HttpRequest, action: BulkAction) -> str:
         """To the list it came from, with its filters; an address of this site only."""
         back = request.GET.get("back", "")
-        opts = bulk.OPERATIONS[action.action].of._meta
+        opts = bulk_actions.OPERATIONS[action.action].of._meta
         if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
             return reverse(f"admin:{opts.app_label}_{opts.model_name}_changelist")
         return back

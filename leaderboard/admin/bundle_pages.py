@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 AT_WORK = (Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING)
 NAMELESS = "no model name"  # how the reason of such rows begins
 OUR_ERROR = re.compile(rf"{leases.OURS}|\w*(Error|Exception|Exit|Expired|Interrupt): ")  # how services.bundle_lease notes one
-COLUMNS = 6  # models that stand side by side in the table of kernels; more are told one a line
+COLUMNS = 6  # models that stand side by side in the table of kernels; more are listed one per line
 
 
 class BundlePages(admin.ModelAdmin):

@@ -55,17 +55,17 @@ class EvaluationAdmin(ReadOnlyAdmin):
     list_filter = ["state", "endpoint"]
     list_select_related = ["user"]
     search_fields = ["model", "endpoint"]
-    actions = ["stop", "go_on"]
+    actions = ["stop", "resume"]
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Where no endpoint is named there is nothing to do here."""
+        """Without an endpoint in the settings, the pages of evaluations do not exist."""
         return bool(settings.EVALUATION_ENDPOINTS) and super().has_module_permission(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return bool(settings.EVALUATION_ENDPOINTS) and admin.ModelAdmin.has_add_permission(self, request)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """It is begun, stopped and gone on with; what was asked is not edited."""
+        """An evaluation is started, stopped and resumed; what it requests is not edited."""
         return False
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -82,8 +82,8 @@ class EvaluationAdmin(ReadOnlyAdmin):
         stopped = sum(evaluations.stop(evaluation) for evaluation in chosen)
         messages.success(request, f"{stopped} stopped. Answers received so far are kept.")
 
-    @admin.action(description="Go on", permissions=["add"])
-    def go_on(self, request: HttpRequest, chosen: QuerySet[Evaluation]) -> None:
+    @admin.action(description="Resume", permissions=["add"])
+    def resume(self, request: HttpRequest, chosen: QuerySet[Evaluation]) -> None:
         ended = chosen.filter(state__in=[Evaluation.State.FAILED, Evaluation.State.STOPPED, Evaluation.State.DONE])
         for evaluation in ended:
             evaluations.begin(evaluation)

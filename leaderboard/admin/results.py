@@ -18,7 +18,7 @@ from leaderboard.models import Bundle, BundleEntry, Result, Submission
 
 
 class FromBundle(admin.SimpleListFilter):
-    """What one bundle brought: its page leads here."""
+    """Filter by the bundle that brought the answer: the bundle's page links here."""
 
     title = "bundle"
     parameter_name = "bundle"

@@ -25,7 +25,7 @@ from ninja.security import HttpBearer
 
 from leaderboard.api import throttling
 from leaderboard.api.read import NO_NUL
-from leaderboard.api.schemas import AskedOut, BundleOut, Error
+from leaderboard.api.schemas import BundleModelOut, BundleOut, Error
 from leaderboard.bundles.types import BundleError
 from leaderboard.lib import faults
 from leaderboard.models import Bundle, UploadKey, access
@@ -297,7 +297,7 @@ def of_form(request: HttpRequest) -> File:
 
 @contextmanager
 def body_on_disk(request: HttpRequest) -> Iterator[File]:
-    """In a file that is kept by being renamed: it takes its room once."""
+    """Receive the body in a file that is kept by being renamed, so that it takes its room only once."""
     stream = uploads.body_of(request)
     room.incoming()
     with TemporaryUploadedFile("bundle", "", 0, None) as raw:
@@ -327,7 +327,7 @@ def seen(bundle: Bundle) -> dict[str, Any]:
     values = {name: getattr(bundle, name) for name in BundleOut.model_fields if hasattr(bundle, name)}
     if bundle.state in (Bundle.State.READING, Bundle.State.IMPORTING):
         values["error"] = bundle.error or room.why_not(bundle.size_bytes)
-    values["models"] = list(bundle.models.values(*AskedOut.model_fields))
+    values["models"] = list(bundle.models.values(*BundleModelOut.model_fields))
     if bundle.state != Bundle.State.IMPORTED:
         return values | {"progress": [], "verdicts": []}
     known = counts(bundle)

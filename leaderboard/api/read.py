@@ -26,7 +26,7 @@ Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The archi
 NO_NUL = r"^[^\x00]*$"
 Names = Annotated[str, Query(max_length=4000, pattern=NO_NUL, description="Names or slugs, joined by commas; none: all of them.")]
 
-Suite = Annotated[str, Query(max_length=64, pattern=NO_NUL, description=f"The kernels of one suite; none: of `{DEFAULT_SUITE}`.")]
+Suite = Annotated[str, Query(max_length=64, pattern=NO_NUL, description=f"Only this suite; default `{DEFAULT_SUITE}`.")]
 
 
 @router.get(
@@ -75,7 +75,7 @@ def results(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     suite: Suite = "",
 ) -> dict[str, Any]:
-    """By submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
+    """Order by submission and architecture: a grading that is repeated meanwhile moves no row to another page."""
     fields = [column.field for column in RESULT_COLUMNS]
     rows = contents.result_rows(selected(request)).filter(after(cursor)).order_by("submission_id", "arch")
     names = [column.name for column in RESULT_COLUMNS]

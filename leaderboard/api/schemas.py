@@ -103,7 +103,7 @@ class VerdictsOut(Schema):
     count: int
 
 
-class AskedOut(Schema):
+class BundleModelOut(Schema):
     name: str = Field(description="As the run spells it.")
     display_name: str
     kind: str
@@ -141,6 +141,6 @@ class BundleOut(Schema):
     imported_at: datetime | None
     progress: list[ProgressOut] = Field(description="How many of its answers are graded; empty before the import is done.")
     verdicts: list[VerdictsOut]
-    models: list[AskedOut] = Field(description="Prompt and sampling of each model; models with most answers first.")
+    models: list[BundleModelOut] = Field(description="Prompt and sampling of each model; the models with the most answers first.")
     overlap: str = Field(description="same or another: what its uploader says about bundles that share some of its answers.")
     overlaps: list[OverlapOut] = Field(description="Earlier bundles with some of the same answers, for rows without trace ids.")

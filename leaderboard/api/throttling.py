@@ -14,7 +14,7 @@ from leaderboard.web.client_address import client_address
 
 
 class Limit(SimpleRateThrottle):
-    """So many requests a period, as a setting says at the time; 0 is no limit."""
+    """A limit of requests per period, read from a setting at each request; 0 is no limit."""
 
     timer: Any = staticmethod(time.time)
 

@@ -129,7 +129,7 @@ class Group:
 
     @property
     def failures(self) -> str:
-        """In words: "1 no_answer, 7 wrong_answer"."""
+        """The failures in words: "1 no_answer, 7 wrong_answer"."""
         return verdicts.describe(self.verdicts)
 
 

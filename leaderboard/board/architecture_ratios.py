@@ -122,7 +122,7 @@ def fresh_ratios(selection: Selection) -> ArchitectureRatios:
 
 
 def warm() -> None:
-    """What /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
+    """Compute what /architectures/ shows first, and what somebody saw an earlier value of, so that no visitor waits for it."""
     cached_ratios(Selection(), Summaries(fresh=True))
     for _, kernels, models in (what for what in recently_requested() if what[0] == "architecture ratios"):
         selection = Selection(
@@ -195,7 +195,7 @@ def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Graded
 
 
 def shown_models(found: ArchitectureRatios) -> list[ModelRatios]:
-    """By kernel: the two baselines, and the model with the most answers on both (the selection may name another)."""
+    """The columns by kernel: the two baselines, and the model with the most answers on both (the selection may name another)."""
     known: list[ModelRatios] = [ratios for ratios in found.models if ratios.overall.pairs]
     baselines = [ratios for name in BASELINES for ratios in known if ratios.model.is_baseline and ratios.model.name == name]
     models: list[Any] = sorted((r for r in known if not r.model.is_baseline), key=lambda r: (-r.overall.pairs, r.model.name))

@@ -25,7 +25,7 @@ class Differences:
 
     @property
     def outcome(self) -> str:
-        """By score: win, tie or loss of a. A tie where the interval of the difference holds 0; without one, where it is 0."""
+        """Win, tie or loss of a, by score: a tie where the interval of the difference holds 0; without one, where it is 0."""
         if self.score.value is None:
             return ""
         low = self.score.value if self.score.low is None else self.score.low

@@ -12,7 +12,7 @@ from leaderboard.models import Result
 from leaderboard.models.querysets import ResultQuerySet
 
 NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
-DRIFT = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
+UNSTEADY = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
 
 
 class Mark(NamedTuple):
@@ -27,13 +27,13 @@ class Mark(NamedTuple):
 
 
 def unsteady(samples: Mapping[str, object] | None) -> bool:
-    """Whether the reference's median over the first third of the rounds and over the last are further apart than DRIFT."""
+    """Whether the reference's median over the first third of the rounds and over the last are further apart than UNSTEADY."""
     times = (samples or {}).get("reference_ns")
     if not isinstance(times, list | tuple) or len(times) < 9:
         return False
     third = len(times) // 3
     first, last = statistics.median(times[:third]), statistics.median(times[-third:])
-    return bool(abs(last - first) > DRIFT * first)
+    return bool(abs(last - first) > UNSTEADY * first)
 
 
 def _noisy(result: Result) -> bool:
@@ -57,7 +57,7 @@ MARKS = (
     ),
     Mark(
         "flagged",
-        "too good to be counted before a person has looked at it",
+        "too good to be counted before an operator has reviewed it",
         lambda result: result.flagged,
         Q(flagged=True),
         counts=False,
@@ -77,7 +77,7 @@ MARKS = (
         ~Q(measurement=F("kernel__measurement")),
         counts=False,
         reason=lambda result: (
-            f". Measured as {result.measurement}; the kernel is at {result.kernel.measurement} now: they do not compare"
+            f" (measurement {result.measurement}; the kernel is at {result.kernel.measurement} now): not comparable"
         ),
     ),
     Mark(

@@ -30,7 +30,7 @@ def _machine(name: str, unit: str = "") -> Reader:
 
 
 def _took(result: Result) -> str:
-    """Without the wait for another grading on the same host."""
+    """The seconds of a grading without the wait for another one on the same host."""
     stages = [seconds for stage, seconds in (result.seconds or {}).items() if stage != "wait"]
     return formatting.duration(sum(stages)) if stages else ""
 

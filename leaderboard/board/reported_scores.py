@@ -12,8 +12,8 @@ from grading.result import FIELDS
 from leaderboard.lib.formatting import three_digits
 from leaderboard.models import Bundle, BundleEntry, Result, Submission
 
-MOST = 4  # runs beside each other
-FIRST = ("verdict", "kernel_score", "speedup", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb")
+MAX_RUNS = 4  # runs beside each other
+ORDER = ("verdict", "kernel_score", "speedup", "sol_ms", "ref_ms", "throughput_m", "extra_mb", "peak_mb")
 FLAGS = {"answer_parsed", "compiled", "correct", "within_memory", "passed"}
 NOT_SHOWN = {"arch"}  # stands in the head
 
@@ -36,10 +36,10 @@ class ReportedScores:
 def reported_scores(submission: Submission, current: Sequence[Result], bundles: QuerySet[Bundle]) -> ReportedScores | None:
     """What the runs in these bundles said of it. None where none of them has scored the answer."""
     entries = BundleEntry.objects.filter(submission=submission, bundle__in=bundles).exclude(scores={})
-    runs = list(entries.select_related("bundle").order_by("bundle_id")[:MOST])
+    runs = list(entries.select_related("bundle").order_by("bundle_id")[:MAX_RUNS])
     if not runs:
         return None
-    names = dict.fromkeys(FIRST) | {name: None for run in runs for name in run.scores}
+    names = dict.fromkeys(ORDER) | {name: None for run in runs for name in run.scores}
     rows = [
         Row(name, [_text(name, run.scores.get(name)) for run in runs] + [_text(name, _ours(result, name)) for result in current])
         for name in names

@@ -30,7 +30,7 @@ class Limit:
 
 
 def limits_of(kernel: Kernel, archs: Iterable[str]) -> dict[str, Limit]:
-    """By architecture, from its newest steady calibration on a real machine; none for kernels without such a limit."""
+    """Limits by architecture, from its newest steady calibration on a real machine; none for kernels without such a limit."""
     try:
         bound = get_kernel(kernel.name).limit
     except UnknownKernel:

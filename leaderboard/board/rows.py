@@ -54,7 +54,7 @@ ALWAYS_SHOWN = ("score", "pass", "speedup")  # the fourth column of the table is
 
 
 def metric_of(selection: Selection) -> Metric:
-    """What the selection ranks by; fast_p at its p, best of k at its k."""
+    """The figure that the selection ranks by; fast_p at its p, best of k at its k."""
     metric = METRICS[selection.sort]
     if metric.key == "fast":
         return replace(metric, label=f"fast, p = {selection.p:g}", value=lambda s: s.fast_at(selection.p))
@@ -64,7 +64,7 @@ def metric_of(selection: Selection) -> Metric:
 
 
 def strata_of(selection: Selection) -> str:
-    """By what models are compared for their ranks: a name that aggregates.strata understands."""
+    """The name, as aggregates.strata understands it, of the figure that models are compared by for their ranks."""
     return {"fast": f"fast:{selection.p:g}", "best": f"best:{selection.k}"}.get(selection.sort, selection.sort)
 
 

@@ -41,7 +41,7 @@ class Selection:
     hide: tuple[str, ...] = ()  # results with these marks are left out where single results are listed
     kernels: tuple[Kernel, ...] = ()
     models: tuple[LanguageModel, ...] = ()
-    suite: str = DEFAULT_SUITE  # the kernels are of it: no mean is taken over two
+    suite: str = DEFAULT_SUITE  # no mean is taken over two suites
 
     @property
     def archs(self) -> tuple[str, ...]:
@@ -54,12 +54,12 @@ class Selection:
 
     @property
     def in_other_suite(self) -> bool:
-        """Than the default one, which addresses leave out."""
+        """Whether the suite is not the default one, which addresses leave out."""
         return self.suite != DEFAULT_SUITE
 
     @property
     def suite_query(self) -> str:
-        """What an address of another page ends with to be of the same suite; nothing for the default one."""
+        """The query string that keeps the suite in links to other pages; empty for the default suite."""
         return f"?{urlencode({'suite': self.suite})}" if self.in_other_suite else ""
 
     @property
@@ -74,7 +74,7 @@ class Selection:
 
     @property
     def in_all_suites(self) -> Q:
-        """The same condition, for kernels of every suite."""
+        """The same condition without the suite."""
         condition = Q(arch=self.arch) if self.arch != BOTH else Q()
         if self.kernels:
             condition &= Q(kernel__in=self.kernels)
@@ -84,12 +84,12 @@ class Selection:
 
     @property
     def in_suite(self) -> Q:
-        """The suite alone, as a condition on what has a kernel. Nothing is asked of the rows while there is one suite."""
+        """The suite alone, as a condition on rows that have a kernel; empty while there is only one suite."""
         return ~Q(kernel__in=self._elsewhere) if self._elsewhere and not self.kernels else Q()
 
     @cached_property
     def _elsewhere(self) -> list[int]:
-        """Kernels of other suites: to leave these out, unlike to name the others, keeps to any index."""
+        """Ids of the kernels of other suites: excluding them leaves any index usable, naming the suite's own would not."""
         return list(Kernel.objects.exclude(suite=self.suite).order_by("pk").values_list("pk", flat=True))
 
     @property
@@ -196,7 +196,7 @@ def _find_kernels(values: Iterable[str], suite: str) -> tuple[Kernel, ...]:
 
 
 def _find_models(values: Sequence[str]) -> tuple[LanguageModel, ...]:
-    """By slug or by exact name, which may itself contain commas. A private model is as unknown as one that never was."""
+    """Find models by slug or exact name, which may contain commas. A private model is as unknown as one that never was."""
     if not any(values):
         return ()
     words = _words(values)

@@ -28,8 +28,8 @@ from leaderboard.models import Kernel, LanguageModel, Result, Standing
 
 LARGE = 10_000  # answers; the summaries and ranks of fewer are computed while the reader waits: some 0.1 s
 REST = 10  # housekeeping computes for a tenth of the time at most: its host may be grading
-FIRST = {"fast": "fast:1", "best": "best:2"}  # the p and the k that a selection without them has
-NO_KERNEL = 0  # the id of none: a suite without kernels is not one of all
+DEFAULT_METRIC = {"fast": "fast:1", "best": "best:2"}  # the p and the k that a selection without them has
+NO_KERNEL = 0  # no kernel has this id: a suite without kernels must not select all kernels
 SHAPE = ",".join(field.name for field in fields(Summary))  # a kept value of an older program is not this one's
 
 Cells = dict[int, dict[str, Standing]]  # model's id -> kernel's name -> cell
@@ -118,7 +118,7 @@ class Summaries:
 
     @property
     def active_kernels(self) -> list[Kernel]:
-        """Those of the suite whose folder is there, in the order of pages."""
+        """The suite's kernels whose folder exists, in the order of pages."""
         active = (kernel for kernel in self.all_kernels if kernel.suite == self.suite and not kernel.retired)
         return sorted(active, key=lambda kernel: (kernel.position, kernel.name))
 
@@ -135,18 +135,18 @@ class Summaries:
 
 def warm() -> None:
     """Compute what a visitor sees first, and what one saw an earlier value of, so that no page has to."""
-    rested, now = cache.get("kept-rested") or 0.0, time.time()
+    rested, now = cache.get("summaries-rested") or 0.0, time.time()
     if now < rested:
         return
     everything = Summaries(fresh=True)
     for arch in ARCHS:
         everything.of(arch)
         for metric in STRATA:
-            everything.ranks(arch, FIRST.get(metric, metric), ())
+            everything.ranks(arch, DEFAULT_METRIC.get(metric, metric), ())
     for what in recently_requested():
         if what[0] in ("summaries", "ranks"):
             _warm(*what)
-    cache.set("kept-rested", time.time() + REST * (time.time() - now), KEPT_S)
+    cache.set("summaries-rested", time.time() + REST * (time.time() - now), KEPT_S)
 
 
 def _warm(kind: str, kernels: Iterable[int], arch: str, *metric: Any) -> None:

@@ -39,7 +39,7 @@ class Example:
 
 @dataclass
 class _Cell:
-    """What a Standing would hold."""
+    """The sums that a Standing would hold."""
 
     answers: int
     passed: int
@@ -69,7 +69,7 @@ def summary() -> Summary:
 
 
 def examples() -> list[Example]:
-    """In the order of the page."""
+    """The examples in the order of the page."""
     own = summary()
     every = [speedup for speedups in ANSWERS.values() for speedup in speedups]
     fast = dict(fast_p(every, (2.0, 8.0)))

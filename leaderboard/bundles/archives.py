@@ -1,4 +1,4 @@
-"""From an archive, a folder or a bare file to members on disk.
+"""Unpack an archive, a folder or a bare file into members on disk.
 
 Everything goes into one file of ours, never to the names in the archive: there is no path to climb out with, and links and
 devices are not made at all. Every byte is counted as it is unpacked, whatever the archive says of its size.
@@ -65,37 +65,37 @@ def unpack(
         return read_folder(source, limits)
     try:
         with source.open("rb") as file, (into / "members").open("xb") as members:
-            taker = Extractor(limits, Source(file, limits), members, beat)
-            _unpack_file(taker, name or source.name)
+            extractor = Extractor(limits, Source(file, limits), members, beat)
+            _unpack_file(extractor, name or source.name)
     except UNREADABLE as error:
         raise BundleError(f"The archive is damaged: {error}") from error
     except CANNOT_READ as error:
         if fault_of(error):  # no room to unpack it, a broken disk: nothing that the archive is to blame for
             raise
         raise BundleError(f"The archive cannot be read: {error}") from error
-    return taker.unpacked
+    return extractor.unpacked
 
 
-def _unpack_file(taker: Extractor, name: str) -> None:
-    source = taker.source
+def _unpack_file(extractor: Extractor, name: str) -> None:
+    source = extractor.source
     assert source
     first = source.read(BLOCK)
     source.seek(0)
     kind = next((kind for magic, kind in MAGIC.items() if first.startswith(magic)), "")
     if kind in ("gzip", "zstd"):
-        _unpack_compressed(source, first, taker, name)
+        _unpack_compressed(source, first, extractor, name)
     elif is_tar(first, name):
-        unpack_tar(source, taker)
+        unpack_tar(source, extractor)
     elif kind == "zip" or zipfile.is_zipfile(cast(IO[bytes], source)):
         source.seek(0)
-        _unpack_zip(source, taker)
+        _unpack_zip(source, extractor)
     elif kind:
         raise BundleError(f"This is a {kind} file: {READ} can be read here.")
     elif name.lower().endswith(ARCHIVES) and not is_text(first):
         raise BundleError(f"It is named like an archive, but is not one, or it is damaged: {READ} can be read here.")
     else:
         source.seek(0)
-        taker.take(bare_name(name), source)
+        extractor.take(bare_name(name), source)
 
 
 def is_text(first: bytes) -> bool:
@@ -115,44 +115,44 @@ def is_tar(first: bytes, name: str) -> bool:
     return empty or is_tar_block(first)
 
 
-def _unpack_compressed(source: Source, magic: bytes, taker: Extractor, name: str) -> None:
+def _unpack_compressed(source: Source, magic: bytes, extractor: Extractor, name: str) -> None:
     """A compressed tar, or a single compressed file."""
-    engine = engine_of(magic, taker.limits)
+    engine = engine_of(magic, extractor.limits)
     first = b""
-    stream = Decompressed(source, engine, taker.limits)
+    stream = Decompressed(source, engine, extractor.limits)
     while len(first) < BLOCK and (data := stream.read(BLOCK - len(first))):
         first += data
     source.seek(0)
-    stream = Decompressed(source, engine, taker.limits)
+    stream = Decompressed(source, engine, extractor.limits)
     if is_tar(first, name):
-        unpack_tar(stream, taker)
+        unpack_tar(stream, extractor)
     else:
-        taker.take(bare_name(re.sub(r"\.(gz|zst)$", "", name, flags=re.IGNORECASE)), stream)
+        extractor.take(bare_name(re.sub(r"\.(gz|zst)$", "", name, flags=re.IGNORECASE)), stream)
 
 
-def _unpack_zip(source: Source, taker: Extractor) -> None:
+def _unpack_zip(source: Source, extractor: Extractor) -> None:
     with zipfile.ZipFile(cast(IO[bytes], source)) as archive:
         entries = archive.filelist
-        if len(entries) > taker.limits.files:
-            raise BundleError(f"More than {taker.limits.files} files (BUNDLE_MAX_FILES).")
+        if len(entries) > extractor.limits.files:
+            raise BundleError(f"More than {extractor.limits.files} files (BUNDLE_MAX_FILES).")
         archive.NameToInfo.clear()  # of a hundred thousand entries only those to come are kept
         entries.reverse()
         while entries:
-            _take_entry(archive, entries.pop(), taker)
+            _take_entry(archive, entries.pop(), extractor)
 
 
-def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Extractor) -> None:
-    taker.count_entry()
+def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, extractor: Extractor) -> None:
+    extractor.count_entry()
     name = normal(info.filename)
     is_file = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
-    if name.endswith("/") or not taker.wants(name, is_file=is_file):
+    if name.endswith("/") or not extractor.wants(name, is_file=is_file):
         return
     if info.flag_bits & 1:
         raise BundleError("The zip is encrypted: upload it without a password.")
     if info.compress_type not in ZIP_METHODS:
         raise BundleError("The zip is compressed in an unusual way: only deflate, the usual one, can be read here.")
     with archive.open(info) as stream:
-        size = taker.take(name, stream)
+        size = extractor.take(name, stream)
     if size != info.file_size:
         raise BundleError(f"The archive is damaged: {name[:100]} has {size} bytes, not {info.file_size}.")
 
@@ -162,15 +162,15 @@ def _take_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, taker: Extracto
 
 def read_folder(source: Path, limits: ArchiveLimits) -> Unpacked:
     """The files of a folder where they are; links are not followed."""
-    taker = Extractor(limits)
+    extractor = Extractor(limits)
     for folder, folders, files in os.walk(source):
         folders.sort()
         for file in sorted(files):
             path = Path(folder) / file
             name = path.relative_to(source).as_posix()
-            taker.count_entry()
-            if taker.wants(name, is_file=path.is_file() and not path.is_symlink()):
+            extractor.count_entry()
+            if extractor.wants(name, is_file=path.is_file() and not path.is_symlink()):
                 size = path.stat().st_size
-                taker.count_bytes(size)
-                taker.unpacked.members.append(Member(name=name, path=path, size=size))
-    return taker.unpacked
+                extractor.count_bytes(size)
+                extractor.unpacked.members.append(Member(name=name, path=path, size=size))
+    return extractor.unpacked

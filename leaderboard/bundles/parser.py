@@ -1,4 +1,4 @@
-"""Through a bundle from front to back: every row is an answer or is skipped with its reason. One line is in memory at a time."""
+"""Read a bundle from front to back: every row is an answer or is skipped with its reason. One line is in memory at a time."""
 
 from __future__ import annotations
 
@@ -38,9 +38,8 @@ class BundleParser:
     model: str = ""  # for rows that do not name theirs
     formats: Counter[str] = field(default_factory=Counter)
     config: dict[str, Any] = field(default_factory=dict)
-    run_settings: dict[str, dict[str, list[str]]] = field(
-        default_factory=dict
-    )  # by model: {"temperature": ["0.2", "0.8"]} of two runs
+    # by model: {"temperature": ["0.2", "0.8"]} for two runs
+    run_settings: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _models: set[str] = field(default_factory=set)
     _found_runs: Runs | None = None
     _noted: set[int] = field(default_factory=set)  # the models and runs that `run_settings` has

@@ -1,4 +1,4 @@
-"""What a site would find in a file or folder, without one."""
+"""A preview of a file or folder as a site would make it, without a site."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Preview:
         return sum(kernels.total() for kernels in self.models.values())
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """The preview as lines of text."""
         yield f"{self.answers} answers in {self.rows} rows; {self.skipped.total()} skipped"
         for model, kernels in self.models.items():
             yield f"  {model}: {kernels.total()} answers to {len(kernels)} kernels"

@@ -1,4 +1,4 @@
-"""The formats there are: a module each, and a line here. All else that depends on them is derived from this list."""
+"""The registry of bundle formats: one module and one line here per format. All that depends on formats is derived from it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cached_property
 from leaderboard.bundles.formats.base import FileFormat, Format, Row, RowFormat
 from leaderboard.bundles.formats.c_files import CFiles
 from leaderboard.bundles.formats.episodes import Episodes
-from leaderboard.bundles.formats.lines import Lines
-from leaderboard.bundles.formats.results import Results
+from leaderboard.bundles.formats.plain_lines import Lines
 from leaderboard.bundles.formats.traces import Traces
+from leaderboard.bundles.formats.vf_eval_v0 import Results
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Registry:
     formats: tuple[Format, ...]
 
     def of_file(self, name: str) -> FileFormat | None:
-        """The format that the file as a whole is of; None if it is one of lines, of which each says itself what it is."""
+        """The format of the file as a whole; None for a file of lines, each of which is recognised by itself."""
         name = name.lower()
         return next((one for one in self.formats if isinstance(one, FileFormat) and name.endswith(one.suffixes)), None)
 

@@ -23,18 +23,18 @@ def is_tar_block(block: bytes) -> bool:
     return True
 
 
-def unpack_tar(stream: Readable, taker: Extractor) -> None:
-    forward = Forward(stream, taker)
+def unpack_tar(stream: Readable, extractor: Extractor) -> None:
+    forward = Forward(stream, extractor)
     with tarfile.open(fileobj=forward, mode="r:", errorlevel=1) as archive:  # type: ignore[call-overload]
         while (info := next_entry(archive, forward)) is not None:
-            taker.count_entry()
+            extractor.count_entry()
             name = normal(info.name)
-            if info.isdir() or not taker.wants(name, is_file=info.isreg() and not info.issparse()):
+            if info.isdir() or not extractor.wants(name, is_file=info.isreg() and not info.issparse()):
                 continue
             content = archive.extractfile(info)
             assert content is not None  # it is a regular file
-            taker.take(name, content, counted=True)
-        check_end(forward, taker)
+            extractor.take(name, content, counted=True)
+        check_end(forward, extractor)
 
 
 def next_entry(archive: Any, forward: Forward) -> tarfile.TarInfo | None:
@@ -47,16 +47,16 @@ def next_entry(archive: Any, forward: Forward) -> tarfile.TarInfo | None:
         archive.pax_headers.clear()  # and whatever any header said of all that follow
 
 
-def check_end(forward: Forward, taker: Extractor) -> None:
+def check_end(forward: Forward, extractor: Extractor) -> None:
     """tarfile takes a broken header for the end: then answers would be missing without a word."""
     last = forward.last_block
     if last.strip(b"\0"):
         raise BundleError(f"The archive is damaged: no file starts at byte {forward.position - len(last)} of the tar.")
     if len(last) < BLOCK:
-        taker.skip(ITSELF, "the tar has no end mark: it may have been cut off")
+        extractor.skip(ITSELF, "the tar has no end mark: it may have been cut off")
     while data := forward.read(CHUNK):
         if data.strip(b"\0"):
-            taker.skip(ITSELF, "more data follows the tar's end mark: it was not read")
+            extractor.skip(ITSELF, "more data follows the tar's end mark: it was not read")
             return
 
 
@@ -66,11 +66,11 @@ class Forward:
     tarfile steps back by one byte now and then to see whether the file was cut off: the last byte is kept for that.
     """
 
-    def __init__(self, stream: Readable, taker: Extractor) -> None:
-        self.stream, self.taker = stream, taker
+    def __init__(self, stream: Readable, extractor: Extractor) -> None:
+        self.stream, self.extractor = stream, extractor
         self.position, self.last, self.back = 0, b"", 0
         self.last_block = b""  # the end of the latest read
-        self.header_bytes = (taker.limits.header_mb << 20) // TAR_SHARE
+        self.header_bytes = (extractor.limits.header_mb << 20) // TAR_SHARE
         self.header_left: int | None = self.header_bytes  # what headers before the next entry may still take; None: no header
 
     def read(self, size: int = -1) -> bytes:
@@ -90,7 +90,7 @@ class Forward:
     def _read(self, size: int) -> bytes:
         parts = []
         while size > 0 and (data := self.stream.read(min(size, CHUNK))):
-            self.taker.count_bytes(len(data))
+            self.extractor.count_bytes(len(data))
             self.position += len(data)
             size -= len(data)
             parts.append(data)

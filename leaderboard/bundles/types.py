@@ -55,7 +55,7 @@ class Member:
             yield Section(file, self.size)
 
     def read_bytes(self) -> bytes:
-        """For small ones."""
+        """The whole content; for small members."""
         with self.opened() as section:
             return section.read(self.size)
 

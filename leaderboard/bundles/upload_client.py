@@ -252,7 +252,7 @@ def wait(site: Site, uid: str) -> dict[str, Any]:
             heard = time.monotonic()
             if bundle["state"] == "failed":
                 raise Refused(f"The bundle could not be imported: {bundle['error']}")
-            if bundle["error"] != told and (told := bundle["error"]):  # the site has a fault, and goes on by itself
+            if bundle["error"] != told and (told := bundle["error"]):  # a fault of the site, which continues by itself
                 print(f"arch-kernels: {told}", file=sys.stderr)
             if bundle["state"] == "preview":  # uploaded in the admin before
                 raise Refused("The bundle is waiting in the site's admin: somebody has to confirm or discard it there.")

@@ -67,7 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kernels", metavar="NAMES", action="append", default=[], help="only these, joined by commas (may be repeated)"
     )
     parser.add_argument(
-        "--suite", default="", metavar="NAME", help=f"of these kernels; default: that of --kernels, else {DEFAULT_SUITE}"
+        "--suite",
+        default="",
+        metavar="NAME",
+        help=f"compare all kernels of this suite; default: that of --kernels, else {DEFAULT_SUITE}",
     )
     parser.add_argument("--limit", type=_positive, metavar="N", help="only the first N answers")
     parser.add_argument("--model", default="", help="the model of rows that do not name one")
@@ -113,7 +116,7 @@ def run(options: Mapping[str, Any], say: Say, defaults: Mapping[str, str] | None
 
 
 def chosen_kernels(words: list[str], suite: str = "") -> dict[str, KernelSpec]:
-    """By name; all of one suite, since their ratios go into one mean."""
+    """The chosen kernels by name; all of one suite, since their ratios go into one mean."""
     catalog = load_catalog()
     names = [name.strip() for word in words for name in word.split(",") if name.strip()]
     if unknown := [name for name in names if name not in catalog]:
@@ -160,7 +163,7 @@ def check_out(out: Path) -> None:
 
 
 def write(out: Path, comparison: Mapping[str, Any]) -> None:
-    """In one step: there is the old file or the whole new one."""
+    """Replace the file in one step: there is the old file or the whole new one."""
     temporary = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8") as file:
@@ -228,7 +231,7 @@ def _comparison(subjects: list[Subject], gradings: Gradings, runs: Runs, kernels
 
 
 def _known(gradings: Gradings, subject: Subject, arch: str) -> dict[str, Any] | None:
-    """From the journal; on an architecture that is not graded here, whatever sandbox it was in."""
+    """Gradings from the journal; on an architecture that is not graded here, whatever sandbox it was in."""
     if arch in gradings.sandboxes:
         return gradings.journal.record(gradings.key(subject, arch))
     known = gradings.journal.entries.get((subject.identity, arch))

@@ -45,7 +45,7 @@ class Folder:
         self.file.close()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """On the disk when this returns."""
+        """Append the row; it is on the disk when this returns."""
         self.file.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())
@@ -55,9 +55,9 @@ class Folder:
         """What is answered; what ended in an error too, unless those are to be asked again."""
         return {Task(row["kernel"], row["rollout"]) for row in self.rows if "answer" in row or not again}
 
-    def describe(self, asking: EvaluationRequest, rollouts: int) -> None:
+    def describe(self, request: EvaluationRequest, rollouts: int) -> None:
         """What was asked and what it took, in one step."""
-        config = asking.config(rollouts) | {"usage": totals(self.rows)}
+        config = request.config(rollouts) | {"usage": totals(self.rows)}
         temporary = self.path / f"{CONFIG}.new"
         temporary.write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         temporary.replace(self.path / CONFIG)

@@ -28,7 +28,7 @@ class Prices:
     completion: float | None = None
 
     def of(self, reply: Reply) -> float | None:
-        """What the service says, else by the prices."""
+        """The cost that the service states, else one computed from the prices."""
         if reply.cost_usd is not None:
             return reply.cost_usd
         parts = [(self.prompt, reply.prompt_tokens), (self.completion, reply.completion_tokens)]
@@ -43,7 +43,7 @@ class Hopeless(Exception):
 
 @dataclass(kw_only=True)
 class Runner:
-    asking: EvaluationRequest
+    request: EvaluationRequest
     endpoint: Endpoint
     patience: Patience
     prices: Prices
@@ -53,7 +53,7 @@ class Runner:
     _interrupted_at: float = 0.0
 
     def interrupt(self) -> None:
-        """From a signal. The first lets questions that are under way come home: they are paid for. The second does not."""
+        """Called from a signal handler. The first signal waits for open questions, which are paid for; the second does not."""
         self.interrupts += 1
         self._interrupted_at = self._interrupted_at or time.monotonic()
         self.patience.stop.set()
@@ -113,9 +113,9 @@ class Runner:
     def _row(self, task: Task) -> Row:
         """A plain line (docs/bundles.md): an answer, or an error, which is no answer."""
         began, asked_at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-        head: Row = {"model": self.asking.model, "kernel": task.kernel, "rollout": task.rollout}
+        head: Row = {"model": self.request.model, "kernel": task.kernel, "rollout": task.rollout}
         try:
-            reply, attempts = self.patience.ask(self.endpoint.ask, self.asking.body(get_kernel(task.kernel)))
+            reply, attempts = self.patience.ask(self.endpoint.ask, self.request.body(get_kernel(task.kernel)))
         except Failed as failed:
             if failed.stopping:
                 raise Hopeless(f"HTTP {failed.status}: {failed.message}") from None

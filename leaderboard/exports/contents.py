@@ -166,20 +166,20 @@ def _rounds(results: Iterable[tuple[str, str, Any]]) -> Iterator[tuple[Any, ...]
 
 
 class Computed(NamedTuple):
-    """A column of results that is no field: its kind, and what the query is asked for."""
+    """A column of results that is not a field: its kind, and the expression that the query computes."""
 
     kind: str
     expression: Callable[[], Any]
 
 
 def _brought_by(value: str) -> Subquery:
-    """Of the first public bundle that brought the answer."""
+    """A value of the first public bundle that brought the answer."""
     public = BundleEntry.objects.filter(submission=OuterRef("submission"), bundle__public=True).order_by("bundle_id")
     return Subquery(public.values(value)[:1])
 
 
-def _asked_with(setting: str) -> Subquery:
-    """How the first public bundle that brought the answer had asked the model."""
+def _sampled_with(setting: str) -> Subquery:
+    """A sampling setting of the run in the first public bundle that brought the answer."""
     told = BundleModel.objects.filter(
         model=OuterRef("model"), bundle__entries__submission=OuterRef("submission"), bundle__public=True
     ).order_by("bundle_id")
@@ -192,8 +192,8 @@ COMPUTED = {
         lambda: Case(When(CONDITIONS["outdated"], then=Value(True)), default=Value(False), output_field=BooleanField()),
     ),
     "bundle": Computed("text", lambda: _brought_by("bundle__uid")),
-    "temperature": Computed("text", lambda: _asked_with("temperature")),
-    "max_tokens": Computed("text", lambda: _asked_with("max_tokens")),
+    "temperature": Computed("text", lambda: _sampled_with("temperature")),
+    "max_tokens": Computed("text", lambda: _sampled_with("max_tokens")),
 }
 
 

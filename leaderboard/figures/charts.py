@@ -273,7 +273,7 @@ def _order(known: Sequence[tuple[Row, Estimate]], archs: Sequence[str], higher_i
 
 
 def _frontier(answers: Sequence[Answer], arch: str, limit_mb: float, slowest: float) -> Trace:
-    """From the limit down at the fastest answer, then step by step to the leanest."""
+    """The step line from the limit down at the fastest answer, then step by step to the leanest."""
     points = [(speedup, max(extra, PAGE_MB)) for speedup, extra in frontier(answers)]
     steps = [(points[0][0], limit_mb), *points, (slowest, points[-1][1])] if points else []
     line = {"shape": "vh", "color": f"var(--{arch})", "width": 1.5, "dash": FRONTIER_DASHES[arch]}

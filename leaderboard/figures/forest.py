@@ -115,7 +115,7 @@ def forest(lines: Sequence[Line], selection: Selection, kernels: int, waiting: W
 
 
 def speedup_axis(estimates: Iterable[Estimate]) -> Axis:
-    """From one power of two to another, 1× to 8× at least; at most four ticks."""
+    """An axis from one power of two to another, 1× to 8× at least; at most four ticks."""
     values = scales.in_sight([(e.value, e.low, e.high) for e in estimates])
     low = min(0, math.floor(math.log2(min(values, default=1.0)) + 0.05))
     high = max(3, math.ceil(math.log2(max(values, default=1.0)) - 0.05))

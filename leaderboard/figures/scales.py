@@ -143,7 +143,7 @@ def _every(low: int, high: int, by: int = 1) -> range:
 
 
 def shares(title: str, short: str) -> Scale:
-    """From nothing to all, in per cent."""
+    """An axis from 0 to 100 per cent."""
     ticks = tuple((k / 4, f"{25 * k} %") for k in range(5))
     return Scale(low=-0.02, high=1.02, ticks=ticks, title=title, short=short, logarithmic=False)
 

@@ -181,7 +181,7 @@ def is_full(folder: Path | str) -> bool:
 
 
 def in_mb(size: int) -> str:
-    """In megabytes of 2^20, with a decimal where that matters."""
+    """The size in megabytes of 2^20, with a decimal where that matters."""
     return f"{size / 2**20:,.1f} MB" if size < 100 << 20 else f"{size / 2**20:,.0f} MB"
 
 

@@ -67,7 +67,7 @@ def die_with_parent(sent: int = signal.SIGKILL) -> None:
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """SIGTERM is raised as SystemExit meanwhile, so that what this process holds is given back. In the main thread."""
+    """Raise SystemExit on SIGTERM, so that what this process holds is given back. For the main thread only."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)  # as a shell reports it

@@ -73,6 +73,6 @@ def mark_requested(what: Hashable) -> None:
 
 
 def recently_requested() -> list[Any]:
-    """What readers saw earlier values of within REQUESTED_S."""
+    """The questions of which readers saw earlier values within REQUESTED_S."""
     since = time.time() - REQUESTED_S
     return [what for what, at in (cache.get(REQUESTED) or {}).items() if at > since]

@@ -23,7 +23,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def clean(text: str) -> str:
-    """Without what PostgreSQL or UTF-8 refuses: NUL and lone surrogates become U+FFFD."""
+    """The text without what PostgreSQL or UTF-8 refuses: NUL and lone surrogates become U+FFFD."""
     return UNFIT.sub("\ufffd", text)
 
 

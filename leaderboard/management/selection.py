@@ -12,7 +12,7 @@ from kernels.spec import DEFAULT_SUITE
 from leaderboard.models import Kernel, LanguageModel, Submission
 
 
-def selection_arguments(parser: CommandParser, *, suites: str = f"the kernels of this suite; default: {DEFAULT_SUITE}") -> None:
+def selection_arguments(parser: CommandParser, *, suites: str = f"only this suite; default: {DEFAULT_SUITE}") -> None:
     parser.add_argument("--kernel", action="append", default=[], metavar="NAME", help="only this kernel (may be repeated)")
     parser.add_argument("--model", action="append", default=[], metavar="NAME", help="only this model, by name or by its address")
     parser.add_argument("--arch", action="append", default=[], choices=ARCHS, help="only this architecture")

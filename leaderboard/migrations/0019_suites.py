@@ -1,4 +1,4 @@
-"""Kernels that are scored together have a suite; those that there are, are of the first one."""
+"""Kernels that are scored together have a suite; existing kernels are in the first one."""
 
 from django.db import migrations, models
 

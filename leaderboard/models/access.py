@@ -89,7 +89,7 @@ def require(user: Any, right: str, row: Any = None) -> None:
 
 
 def require_for_all(user: Any, right: str, rows: QuerySet[Any]) -> None:
-    """That the right is there for every one of these rows: they are one's own, or it holds for all. Raises Missing."""
+    """Require the permission for every one of these rows: they are one's own, or it holds for all. Raises Missing."""
     if has(user, right):
         return
     table = rows.model._meta.model_name or ""

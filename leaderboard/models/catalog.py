@@ -33,7 +33,7 @@ class Kernel(models.Model):
 
 
 class LanguageModel(models.Model):
-    """Whose answers they are: a language model, or one of our two baselines."""
+    """The author of answers: a language model, or one of our two baselines."""
 
     class Kind(models.TextChoices):
         LLM = "llm", "language model"

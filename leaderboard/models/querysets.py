@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
     from leaderboard.models import Kernel, LanguageModel
 
-QUEUED, RUNNING, DONE, FAILED = (
-    "queued",
-    "running",
-    "done",
-    "failed",
-)  # Result.State: models import this module, and a test holds them equal
+# Result.State: models import this module, and a test holds them equal.
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
 EVERYTHING = Q()
 IMPORTED = "imported"  # Bundle.State
 TRIAL, BASELINE, LLM = "trial", "baseline", "llm"  # LanguageModel.Kind
@@ -40,7 +36,7 @@ class KernelQuerySet(models.QuerySet[Any]):
         return self.filter(suite=suite)
 
     def suites(self) -> list[str]:
-        """Their names, in the order of their first kernels."""
+        """The names of all suites, in the order of their first kernels."""
         return list(dict.fromkeys(self.order_by("position", "name").values_list("suite", flat=True)))
 
 
@@ -76,7 +72,7 @@ class BundleQuerySet(models.QuerySet[Any]):
         return self.filter(own_bundles(user) | Q(public=True, state=IMPORTED))
 
     def seen_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """Whose pages this person may open: all for whoever may view bundles, else their own."""
+        """Bundles whose pages this person may open: all for whoever may view bundles, else their own."""
         return self if access.has(user, "view_bundle") else self.filter(own_bundles(user))
 
 
@@ -107,7 +103,7 @@ class SubmissionQuerySet(models.QuerySet[Any]):
         return rows if access.has(user, "view_submission") else rows.filter(Q(public=True) | brought_by(user))
 
     def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """For lists in the admin: with the right to view them all that may be seen, else what one's own bundles brought."""
+        """Rows for lists in the admin: all with the permission to view them, else those of one's own bundles."""
         rows = self.seen_by(user)
         return rows if access.has(user, "view_submission") else rows.filter(brought_by(user))
 
@@ -118,7 +114,7 @@ class SubmissionQuerySet(models.QuerySet[Any]):
         return self.filter(model=model)
 
     def light(self) -> Self:
-        """Without the long texts: for lists."""
+        """Rows without their long texts, for lists."""
         return self.defer("reply", "source")
 
 
@@ -168,12 +164,12 @@ class ResultQuerySet(models.QuerySet[Any]):
         return rows.filter(Exists(answers.filter(pk=OuterRef("submission"))))
 
     def looked_through_by(self, user: AbstractBaseUser | AnonymousUser | None) -> Self:
-        """For lists in the admin."""
+        """Rows for lists in the admin."""
         rows = self if access.has(user, "view_trial") else self.exclude(model__kind=TRIAL)
         return rows if access.has(user, "view_result") else rows.real().filter(brought_by(user, "submission"))
 
     def real(self) -> Self:
-        """Not graded on a double of a service: such results are never shown in public."""
+        """Results not graded on a double of a service; those are never shown in public."""
         return self.filter(double=False)
 
     def up_to_date(self) -> Self:
@@ -181,7 +177,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         return self.filter(measurement=F("kernel__measurement"))
 
     def trusted(self) -> Self:
-        """Neither declared invalid by a person nor waiting for one to look at a speedup too good to be true."""
+        """Neither declared invalid nor waiting for an operator to review a speedup that is too good to be true."""
         return self.filter(invalidated=False, flagged=False)
 
     def rankable(self) -> Self:
@@ -199,7 +195,7 @@ class ResultQuerySet(models.QuerySet[Any]):
         return self.filter(arch__in=list(archs))
 
     def light(self) -> Self:
-        """Without samples and logs: for lists."""
+        """Rows without samples and logs, for lists."""
         return self.defer("samples", "log", "seconds")
 
     # the queue
@@ -251,7 +247,7 @@ class StandingQuerySet(models.QuerySet[Any]):
 
 class WorkerQuerySet(models.QuerySet[Any]):
     def alive(self, for_s: float) -> Self:
-        """Those that have reported themselves within so many seconds, by the database's clock."""
+        """Workers that have reported themselves within so many seconds, by the database's clock."""
         return self.filter(beat_at__gte=Now() - timedelta(seconds=for_s))
 
     def silent(self, for_s: float) -> Self:

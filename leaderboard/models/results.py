@@ -71,7 +71,7 @@ class Result(Leased):
     # what people decided
     invalidated = models.BooleanField(default=False)
     invalid_reason = models.TextField(blank=True)
-    flagged = models.BooleanField(default=False)  # too good: kept out of aggregates until a person has looked
+    flagged = models.BooleanField(default=False)  # too good: kept out of aggregates until an operator has reviewed it
     flag_note = models.TextField(blank=True)
     drifting = models.BooleanField(default=False)  # its machine was not as fast as those before it: see its calibration
 

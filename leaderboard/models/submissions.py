@@ -49,7 +49,7 @@ class Submission(models.Model):
 
 
 class BundleEntry(models.Model):
-    """Which bundles brought a submission, and in which file and line."""
+    """A bundle that brought a submission, with the file and the line."""
 
     bundle = models.ForeignKey(Bundle, on_delete=models.CASCADE, related_name="entries")
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="entries")

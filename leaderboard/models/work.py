@@ -1,4 +1,4 @@
-"""Work that goes on in the background, and who does it."""
+"""Work in the background, and the processes that do it."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ class BulkAction(Leased):
     """An action on many rows: chosen in a list, confirmed, then done in chunks, each with its part of the cursor."""
 
     class State(models.TextChoices):
-        ASKED = "asked", "waiting to be confirmed"
+        PENDING = "asked", "waiting to be confirmed"  # the value is in databases
         RUNNING = "running", "under way"
         DONE = "done", "done"
         FAILED = "failed", "stopped by an error"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    action = models.CharField(max_length=40)  # a key of services.bulk.OPERATIONS
+    action = models.CharField(max_length=40)  # a key of services.bulk_actions.OPERATIONS
     title = models.CharField(max_length=200)
     reason = models.TextField(blank=True)
     targets = models.JSONField(default=list)  # primary keys, as they were when the action was chosen
     total = models.PositiveIntegerField(default=0)
     position = models.PositiveIntegerField(default=0)  # targets before it are done
     counts = models.JSONField(default=dict, blank=True)  # what was done: {"gradings queued": 20000}
-    state = models.CharField(max_length=8, choices=State.choices, default=State.ASKED)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -27,7 +27,7 @@ def counts(bundle: Bundle) -> Counts:
 
 
 def counted(bundle: Bundle) -> Counts:
-    """In one query: a bundle may have two hundred thousand results."""
+    """Count in one query: a bundle may have two hundred thousand results."""
     brought = BundleEntry.objects.filter(bundle=bundle).order_by().values("submission")
     rows = Result.objects.filter(submission__in=brought).order_by()  # without the long rows of submissions between
     groups = rows.values_list("arch", "state", "is_current", "verdict").annotate(n=Count("pk"))

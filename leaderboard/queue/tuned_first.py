@@ -1,4 +1,4 @@
-"""What waits for a kernel's tuned baseline: every other row of that kernel and architecture, whatever its priority."""
+"""A kernel's tuned baseline is graded before every other row of that kernel and architecture, whatever their priorities."""
 
 from __future__ import annotations
 

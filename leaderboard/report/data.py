@@ -47,7 +47,7 @@ class Report:
 
 
 def read(suite: str = DEFAULT_SUITE) -> Report:
-    """Of one suite, from the database as it is; what is cached by time is read afresh."""
+    """Read one suite from the database as it is; what is cached for a time is computed anew."""
     selection = Selection(suite=suite)
     kernels = list(Kernel.objects.active().of_suite(suite))
     summaries = Summaries(suite=suite, fresh=True)
@@ -97,7 +97,7 @@ def _counts(rows: Iterable[tuple[Any, ...]]) -> Counts:
 
 
 def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
-    """Where answers with a verdict on both architectures pass."""
+    """Counts of the answers with a verdict on both architectures, by where they pass."""
     passed: dict[tuple[int, int], dict[str, bool]] = defaultdict(dict)
     for arch, _, _, verdict, _, submission, model in rows:
         passed[model, submission][arch] = verdict == "passed"

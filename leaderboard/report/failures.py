@@ -1,4 +1,4 @@
-"""What became of the answers, as bars: one a model and architecture, its failures by kind and what passed."""
+"""What became of the answers, as bars: one per model and architecture, its failures by kind and what passed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the data to a folder: README.md, figures/, and the tables as CSV."""
+"""Write the report's folder: README.md, figures/, and the tables as CSV."""
 
 from __future__ import annotations
 

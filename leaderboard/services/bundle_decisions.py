@@ -10,7 +10,7 @@ from leaderboard.services import queueing
 
 
 def confirm(bundle: Bundle, *, public: bool | None = None, overlap: str = "") -> None:
-    """From preview to import, by the housekeeping cluster. overlap: what the person says who was asked."""
+    """Start the import of a preview, by the housekeeping cluster. overlap: the uploader's answer to the question."""
     values: dict[str, Any] = {} if public is None else {"public": public}
     values |= {"overlap": overlap} if overlap else {}
     waiting = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.PREVIEW)
@@ -37,7 +37,7 @@ def read_again(bundle: Bundle, model: str) -> bool:
 
 
 def read_failed_again(bundle: Bundle) -> bool:
-    """From its beginning, by the housekeeping cluster: what failed may have killed its process. False if it has not failed."""
+    """Let the housekeeping cluster read a failed bundle again: it may have killed its process. False if it has not failed."""
     failed = Bundle.objects.filter(pk=bundle.pk, state=Bundle.State.FAILED)
     if not failed.update(state=Bundle.State.READING, error="", attempt=0, not_before=None):
         return False

@@ -1,4 +1,4 @@
-"""Who works on a bundle: one at a time, under a lease that is renewed, tried again a few times if the work fails."""
+"""The lease on a bundle: one process at a time works on it, and failed work is retried a few times."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def nothing_more(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
 def worked_on(bundle: Bundle, state: str, work: Work, finish: Finish = nothing_more, *, patient: bool = False) -> Bundle:
     """Hold the bundle's lease while working, then write what came of it, and `finish` in the same transaction. Raises Taken.
 
-    patient: not within the pause after an attempt that failed; the sweep waits for its end, a person need not.
+    patient: wait for the end of the pause after a failed attempt, as the sweep does; a person's request need not.
     """
     token = BUNDLES.claim(bundle.pk, Q(state=state), at_once=not patient)
     if token is None:
@@ -113,14 +113,14 @@ def failed(bundle: Bundle, token: UUID, error: str) -> dict[str, Any]:
 
 
 def give_up(row: Bundle, reason: str) -> None:
-    """After the last attempt: what it brought is taken back, which may be cut short like any other work."""
+    """After the last attempt: take back what the bundle brought, which may be cut short like any other work."""
     bundle = Bundle.objects.get(pk=row.pk)
     if bundle.state == Bundle.State.DELETING:
         again = f"{reason.removesuffix(BUNDLES.advice)}{NOT_DELETED} {DELETE_AGAIN}"
         BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=again)
         return
     if bundle.attempt >= ATTEMPTS + TAKE_BACK_ATTEMPTS:
-        left = f"{reason} What it brought could not be taken back; deleting the bundle does that, too."
+        left = f"{reason} Its answers could not be removed; deleting the bundle removes them too."
         BUNDLES.free().filter(pk=bundle.pk).update(state=Bundle.State.FAILED, error=left)
         return
     token = BUNDLES.claim(bundle.pk)
@@ -140,8 +140,8 @@ BUNDLES = Leases(
     Bundle,
     what="bundle",
     reason="error",
-    advice="It is not tried any more. Once the cause is mended (the log of the housekeeping cluster may name it), send the same "
-    "file once more, or choose “Read it again” on its page in the admin.",
+    advice="It is not retried. Once the cause is fixed (the log of the housekeeping cluster may name it), send the same file "
+    "again, or choose “Read it again” on its page in the admin.",
     waiting=BEING_WORKED_ON,
     holding=BEING_WORKED_ON,
     attempts=lambda: ATTEMPTS,

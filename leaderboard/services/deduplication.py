@@ -1,4 +1,4 @@
-"""Which answers are there already. Texts are compared without holding more of them than the answers at hand."""
+"""Find the answers that exist already. Texts are compared without holding more of them than the answers at hand."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Evaluations from the admin: each runs in a process of its own, under a lease, and goes on where it was if that process dies.
+"""Evaluations from the admin: each runs in a process of its own, under a lease, and resumes where it was if that process dies.
 
-Asking takes minutes or hours, so that it must not hold up a cluster: housekeeping only starts the process.
+Asking takes minutes or hours and must not hold up a cluster: housekeeping only starts the process.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def stop(evaluation: Evaluation) -> bool:
 
 
 def launch() -> None:
-    """For the sweep: start the next one, unless one is under way. What a dead process held is started again."""
+    """For the sweep: start the next evaluation, unless one is running. One whose process died is started again."""
     EVALUATIONS.reclaim()
     following = EVALUATIONS.free().order_by("id").first()
     if following is None or Evaluation.objects.filter(state=State.RUNNING).exclude(lease_token=None).exists():
@@ -61,7 +61,7 @@ def launch() -> None:
 
 
 def start_process(pk: int, token: UUID) -> None:
-    """It ends with this worker, and is started again by the next; the lease tells which of two may write."""
+    """The process ends with this worker, and the next worker starts it again; the lease decides which of two may write."""
     command = [sys.executable, "manage.py", "run_evaluation", str(pk), str(token)]
     environment = os.environ | {"DATA_DIR": str(settings.DATA_DIR)}
     process = subprocess.Popen(command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, env=environment)
@@ -75,9 +75,9 @@ def held(token: UUID, on_loss: Callable[[], None]) -> AbstractContextManager[Non
 
 
 def report(token: UUID, **values: object) -> bool:
-    """Write how far it is, and renew the lease; False if it was taken away.
+    """Write the progress, and renew the lease; False if the lease was taken away.
 
-    With another answer it has all its attempts before it: what dies at the same place each time does not get on by saying so.
+    Only another answer resets the attempts: a process that dies at the same place each time gets none by reporting.
     """
     if "answered" in values:
         further = When(answered__lt=values["answered"], then=Value(1))
@@ -86,12 +86,12 @@ def report(token: UUID, **values: object) -> bool:
 
 
 def put_back(token: UUID, said: str) -> None:
-    """It was interrupted in order: nobody's fault, so no attempt is counted."""
+    """It was interrupted in an ordinary way: no attempt is counted."""
     EVALUATIONS.give_back(token, said)
 
 
 def put_off(token: UUID, said: str) -> None:
-    """The host could not go on with it: no attempt is counted, and it is started again after a pause."""
+    """A fault of the host stopped it: no attempt is counted, and it is started again after a pause."""
     EVALUATIONS.give_back_surely(token, said, pause_s=room.pause().total_seconds())
 
 
@@ -103,8 +103,8 @@ EVALUATIONS = Leases(
     Evaluation,
     what="evaluation",
     reason="said",
-    advice="It is not tried any more; the answers that came are kept. Once the cause is mended (the log of the housekeeping "
-    "cluster may name it), choose “Go on” in the list of evaluations.",
+    advice="It is not retried; answers received so far are kept. Once the cause is fixed (the log of the housekeeping cluster "
+    "may name it), choose “Resume” in the list of evaluations.",
     waiting=Q(state__in=[State.QUEUED, State.RUNNING]),  # running and held by nobody: as former versions put one off
     holding=Q(state=State.RUNNING),
     attempts=lambda: ATTEMPTS,

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from axes.models import AccessAttempt
 
-KEPT_FOR = timedelta(days=1)
+RETENTION = timedelta(days=1)
 
 
 def prune(now: datetime) -> None:
-    AccessAttempt.objects.filter(attempt_time__lt=now - KEPT_FOR).delete()
+    AccessAttempt.objects.filter(attempt_time__lt=now - RETENTION).delete()

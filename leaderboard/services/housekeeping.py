@@ -8,7 +8,7 @@ from django.conf import settings
 from django_q.models import OrmQ, Schedule, Task
 
 from leaderboard.models import Bundle, Worker
-from leaderboard.services import bulk, deletion, failed_logins, trials
+from leaderboard.services import bulk_actions, deletion, failed_logins, trials
 from leaderboard.storage import temp_files
 
 WORKERS_FOR = timedelta(hours=1)
@@ -23,7 +23,7 @@ def prune(now: datetime) -> None:
         deletion.delete_bundle(bundle)
     trials.prune(now)
     temp_files.prune(now)
-    bulk.prune(now)
+    bulk_actions.prune(now)
     failed_logins.prune(now)
     # Messages for a cluster that does not exist (a mistyped name) would wait for ever.
     OrmQ.objects.exclude(key__in=settings.CLUSTERS).filter(lock__lt=now - TASKS_FOR).delete()

@@ -33,7 +33,7 @@ SHOWN_AT_ONCE = 2000  # answers: in one transaction
 
 
 def carry_on(bundle: Bundle, meanwhile: Meanwhile = nothing) -> None:
-    """For the sweep: whatever the bundle waits for, unless somebody else is at it or the host cannot do it now."""
+    """For the sweep: do what the bundle waits for, unless another process holds it or the host cannot do it now."""
     try:
         if bundle.state == Bundle.State.READING:
             bundle_reading.read(bundle, patient=True, meanwhile=meanwhile)
@@ -102,7 +102,7 @@ def show_at_once(values: dict[str, Any], brought: QuerySet[Submission]) -> None:
 
 def show_by_chunks(bundle: Bundle, token: UUID) -> None:
     """Show a large bundle, all of which is there, chunk by chunk: all at once would keep others from writing for too long. Killed
-    meanwhile, the import begins again, finds all of it, and goes on here."""
+    meanwhile, the import starts again, finds all of it, and continues here."""
     Bundle.objects.filter(pk=bundle.pk, lease_token=token).update(imported_at=timezone.now())
     ids = list(BundleEntry.objects.filter(bundle=bundle).order_by("submission").values_list("submission_id", flat=True))
     for start in range(0, len(ids), bundle_reading.CHUNK):

@@ -1,15 +1,15 @@
 """Leases: how a process takes a row of work, keeps it, gives it back, and what becomes of a row whose process has died.
 
 Theory of operation. A claim is one guarded update: a row that nobody holds gets a token, the name of the process, the end of the
-lease, and one attempt more. Whoever writes a row's outcome names the token, so that of two processes at one row only one counts.
+lease, and one attempt more. Whoever writes a row's outcome names the token, so that of two processes on one row only one counts.
 A thread renews the lease every BEAT_S. The sweep takes a row away from a process of this host that is dead, at once, and from any
-other one whose lease has run out. It stays with the attempts that it had: a row whose process dies each time, or hangs until its
-task is ended, is failed after the last, says what happened and what to do, and the queue goes on. Work that gets on (a chunk, an
-answer) has all its attempts again. An ordinary stop and a fault of the host count no attempt.
+other one whose lease has run out. The row keeps its count of attempts: one whose process dies each time, or hangs until its
+task is ended, is failed after the last attempt, with a reason that says what happened and what to do, and the queue continues.
+Work that makes progress (a chunk, an answer) has all its attempts again. An ordinary stop and a fault of the host count none.
 
-Times are the database's (`Now()`): hosts whose clocks differ agree on when a lease ends. The database's own clock may jump, on
-SQLite the host's. Back, and leases last longer. Forward, and all seem to have run out at once: so the sweep looks twice, and
-between the two looks whoever is alive has renewed.
+Times are the database's (`Now()`): hosts whose clocks differ agree on when a lease ends. The database's own clock (on SQLite the
+host's) may jump. After a jump back, leases last longer. After a jump forward, all leases seem to have run out at once: so the
+sweep looks twice, and between the two looks every living process has renewed its lease.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ LIGHT = ("pk", "lease_token", "lease_until", "worker", "attempt")
 JOIN_S = 20.0  # for a last renewal under way; one that the database keeps waiting must not keep the work
 ANY = Q()
 DUE = Q(not_before=None) | Q(not_before__lte=Now())
-LONGEST_PAUSE_S = 40.0  # so that work goes on within a minute
+LONGEST_PAUSE_S = 40.0  # so that work continues within a minute
 LOOKED_AGAIN = 2.5  # beats between the sweep's two looks at a lease that has run out
-OURS = "The process at this "  # how reasons begin that say nothing of the work itself
+OURS = "The process working on this "  # the beginning of reasons that say nothing about the work itself
 
 
 def from_now(seconds: float) -> ExpressionWrapper:
@@ -53,12 +53,12 @@ def from_now(seconds: float) -> ExpressionWrapper:
 
 
 def no_pause(attempt: int) -> float:
-    """The next one may take it at once."""
+    """None: another process may claim the row at once."""
     return 0.0
 
 
 def growing_pause_s(attempt: int) -> float:
-    """What kills its process may keep others from their turn: after the first time it lets them go first, for a while."""
+    """Work that kills its process must not block other work: from the second attempt on, others go first for a while."""
     return min(LONGEST_PAUSE_S, float(settings.BACKOFF_S) * (attempt - 1))
 
 
@@ -93,9 +93,10 @@ class Leases:
         return self.rows.filter(self.waiting, DUE, lease_token=None)
 
     def claim(self, pk: int, of: Q = ANY, *, worker: str = "", at_once: bool = False, **values: Any) -> UUID | None:
-        """Take a row, if it is one of those; None if somebody else has it, or it is no longer to be worked on.
+        """Claim the row if it is among `of`. Returns the token; None if another process holds the row, or it no longer waits.
 
-        What a dead process of this host holds is freed first. at_once: its pause is not waited for, as a person would not.
+        A row that a dead process of this host holds is freed first. at_once: claim it during its pause too, as a person's
+        request does.
         """
         token = uuid4()
         self.reclaim_dead(Q(pk=pk))
@@ -105,11 +106,11 @@ class Leases:
         return token if free.update(attempt=F("attempt") + 1, **lease, **values) else None
 
     def held(self, token: UUID) -> QuerySet[Any]:
-        """The row under this lease; nothing once it was taken away."""
+        """The row under this lease; empty once the lease was taken away."""
         return self.rows.filter(lease_token=token)
 
     def renew(self, token: UUID, **values: Any) -> bool:
-        """Move the end of the lease on, and write how far the work is; False if it was taken away."""
+        """Extend the lease, and write how far the work is; False if the lease was taken away."""
         return self.held(token).update(lease_until=from_now(settings.LEASE_S), **values) == 1
 
     def got_on(self, token: UUID, **values: Any) -> bool:
@@ -117,13 +118,13 @@ class Leases:
         return self.renew(token, attempt=1, **values)
 
     def finish(self, token: UUID, **values: Any) -> bool:
-        """Write what came of it; False if it was taken away: then nothing is written."""
+        """Write the outcome and free the row; False, and nothing is written, if the lease was taken away."""
         return self.held(token).update(**(FREE | values)) == 1
 
     def give_back(self, token: UUID, reason: str | None = None, *, pause_s: float = 0.0, **values: Any) -> bool:
-        """It is nobody's fault (a stop), or the host's: no attempt is counted. After the pause anybody may take it.
+        """Free the row and count no attempt, after an ordinary stop or a fault of the host. It may be claimed after the pause.
 
-        Without a reason it keeps the one that it has.
+        Without a reason the row keeps the one that it has.
         """
         return self._put_back(token, reason, pause_s, attempt=UNCOUNTED, **values)
 
@@ -138,12 +139,12 @@ class Leases:
             late.add(lambda: self.give_back(token, reason))  # without a pause: when that is written, the fault is over
 
     def retry(self, token: UUID, reason: str) -> bool:
-        """The attempt failed: to be tried again after a pause; after the last one it is failed, visibly."""
+        """Count a failed attempt: the row is retried after a pause; after the last attempt it is failed, visibly."""
         row: Any = self.held(token).only(*LIGHT).first()
         return row is not None and self._count(row, reason, self.pause_s(row.attempt))
 
     def hung(self, token: UUID) -> bool:
-        """Its task took so long that django-q2 ends it, and its process: an attempt like any other that failed."""
+        """Count a failed attempt: the task took so long that django-q2 ends it, and its process."""
         row: Any = self.held(token).only(*LIGHT).first()
         limit_s = settings.Q_CLUSTER["ALT_CLUSTERS"]["housekeeping"]["timeout"]
         return row is not None and self.retry(token, self._reason(row, f"did not end within {limit_s} s"))
@@ -151,7 +152,7 @@ class Leases:
     # the sweep's view
 
     def reclaim(self) -> int:
-        """Free what the dead held: processes of this host that are gone at once, others when their lease has run out."""
+        """Free the rows of dead processes: on this host at once, on other hosts when the lease has run out."""
         is_over = Q(lease_until__lt=Now()) | Q(lease_until=None)
         lapsed = self.rows.exclude(lease_token=None).filter(self.holding, is_over).only(*LIGHT)
         return self.reclaim_dead() + sum(self._reclaim_one(row, is_over) for row in lapsed if self._was_seen_before(row))
@@ -161,12 +162,12 @@ class Leases:
         return sum(self._reclaim_one(row) for row in held if is_dead(row.worker))
 
     def give_back_of(self, *workers: str) -> int:
-        """What these processes hold: they are shutting down, and have lost track of it."""
+        """Give back what these processes hold: they are shutting down and have lost track of it."""
         held = self.rows.exclude(lease_token=None).filter(self.holding, worker__in=workers)
         return sum(self.give_back(token) for token in list(held.values_list("lease_token", flat=True)))
 
     def _was_seen_before(self, row: Any) -> bool:
-        """Whether nobody has renewed it since it was first seen to be over, for longer than a living process takes for that."""
+        """Whether the lease was seen to be over before, and for longer than a living process takes to renew it."""
         now = time.monotonic()
         end, since = self._lapsed.get(row.lease_token, (None, now))
         if end != row.lease_until:
@@ -176,7 +177,7 @@ class Leases:
         return now - since >= LOOKED_AGAIN * float(settings.BEAT_S)
 
     def _reclaim_one(self, row: Any, still: Q = ANY) -> bool:
-        """still: what has to hold in the moment in which it is taken away, since whoever is alive may have renewed just now."""
+        """still: a condition at the moment of the update, since a living process may have renewed just now."""
         self._lapsed.pop(row.lease_token, None)
         reason = self._reason(row, "disappeared")
         if not self._count(row, reason, self.pause_after_death_s(row.attempt), still):
@@ -185,12 +186,12 @@ class Leases:
         return True
 
     def _reason(self, row: Any, what: str) -> str:
-        """Without the process' name, which only the log has: uploaders read this."""
+        """A sentence without the name of the process, which only the log has: uploaders read this."""
         most = self.attempts()
         return f"{OURS}{self.what} {what}, attempt {min(row.attempt, most)} of {most}."
 
     def _count(self, row: Any, reason: str, pause_s: float, still: Q = ANY) -> bool:
-        """Free it after an attempt that came to nothing, or give it up after the last."""
+        """Free the row after a failed attempt, or give it up after the last one."""
         if row.attempt < self.attempts():
             return self._put_back(row.lease_token, reason, pause_s, still)
         said = f"{reason.rstrip('.')}. {self.advice}"
@@ -209,7 +210,7 @@ class Leases:
 
 @contextmanager
 def kept(leases: Leases, token: UUID, on_loss: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Renew by a thread for as long as the work lasts, whatever it waits for; on_loss is called once if it was taken away."""
+    """Renew the lease in a thread while the work lasts, whatever it waits for; on_loss is called once if the lease is lost."""
     ended = threading.Event()
 
     def beat() -> None:

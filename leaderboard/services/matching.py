@@ -58,7 +58,7 @@ class Overlap:
 
 
 def open_overlaps(bundle: Bundle) -> list[dict[str, Any]]:
-    """Those that somebody has to decide about, as the last reading found them."""
+    """The overlaps that somebody has to decide about, as the last reading found them."""
     return [] if bundle.overlap else [found for found in bundle.overlaps if found["shared"] < found["of"]]
 
 

@@ -1,4 +1,4 @@
-"""What people decide about results: invalid, looked at, deleted."""
+"""Decisions of reviewers about results: declared invalid, flagged, reviewed, deleted."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 What a board is made of comes first, kernel by kernel in the order of their positions: a kernel's tuned baseline, which its
 answers are compared with, then one answer of each model to it. So a new model is listed after minutes, with a few kernels at
-first, however many rollouts it has and whoever else's wait. Trials follow, then all other answers, and last the naive baseline,
-which is the reference itself: nothing waits for its result. What the staff puts first or last is first or last.
+first, however many rollouts it has and whoever else's wait. Trials precede all of these; all other answers follow, and last the
+naive baseline, which is the reference itself: nothing waits for its result. What the staff puts first or last is first or last.
 """
 
 from __future__ import annotations

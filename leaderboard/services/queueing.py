@@ -161,8 +161,8 @@ RESULTS = Leases(
     Result,
     what="grading",
     reason="failure",
-    advice="It is not tried any more, and is no verdict. Once the cause is mended (the log of its cluster may name it), an "
-    "operator chooses “Grade what failed on our side again” in the admin.",
+    advice="It is not retried, and it is no verdict. Once the cause is fixed (the log of its cluster may name it), an operator "
+    "chooses “Retry gradings that failed on our side” in the admin.",
     waiting=Q(state=Result.State.QUEUED),
     holding=Q(state=Result.State.RUNNING),
     attempts=lambda: settings.GRADING_ATTEMPTS,
@@ -170,7 +170,7 @@ RESULTS = Leases(
     freed={"state": Result.State.QUEUED},
     given_up={"state": Result.State.FAILED},
     pause_s=backoff_s,
-    pause_after_death_s=no_pause,  # the sandbox is another one, and a worker has other rows to go on with
+    pause_after_death_s=no_pause,  # a new worker has a new sandbox, and other rows to grade
 )
 
 

@@ -33,7 +33,7 @@ class NotARecord(ValueError):
     """What the grader returned cannot be a verdict on this row: our fault."""
 
 
-def record(token: UUID, graded: Mapping[str, Any], *, drifting: bool = False) -> Result | None:
+def record_result(token: UUID, graded: Mapping[str, Any], *, drifting: bool = False) -> Result | None:
     """Write a grading into the row that is held under `token`; None if somebody else has it: the grading is dropped.
 
     Raises NotARecord if it is no verdict on an answer, or on another architecture.
@@ -132,7 +132,7 @@ def find_machine(facts: Mapping[str, Any], arch: str, sandbox: str, emulated: bo
 
 
 def too_good(held: Result, values: Mapping[str, Any]) -> str:
-    """Why a speedup is kept out of aggregates until a person has looked; empty: it is not.
+    """Why a speedup is kept out of aggregates until an operator has reviewed it; empty: it is not.
 
     Compared with what the machine can do, as far as that was measured, and with the best known of that kernel, architecture and
     measurement, once our own tuned baseline is known there.

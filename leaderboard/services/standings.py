@@ -20,7 +20,7 @@ ROUNDING = 1e-9  # by which logarithms may differ between machines
 
 
 class Cell(NamedTuple):
-    """What one Standing summarises."""
+    """The key of one Standing: the results that it summarises."""
 
     model_id: int
     kernel_id: int
@@ -123,14 +123,14 @@ def summary(cell: Cell) -> dict[str, object]:
 
 
 def score_of(verdict: str, speedup: float | None, *, emulated: bool = False) -> float | None:
-    """The score of a stored result. None too where a row says that it passed, and not how fast: no such row is ever written."""
+    """The score of a stored result. Also None for a row that passed without a speedup, although none is ever written."""
     if verdict == Verdict.PASSED and not speedup:
         return None
     return scoring.kernel_score(verdict, speedup, emulated=emulated)
 
 
 def misscored(results: QuerySet[Result]) -> Iterator[tuple[int, int, float | None]]:
-    """(id, model's id, what it should be) of done results whose stored score is not the formula's."""
+    """Yields (id, model's id, right score) of done results whose stored score is not the formula's."""
     rows = results.filter(state=Result.State.DONE).order_by("pk")
     for pk, model, verdict, speedup, emulated, stored in rows.values_list(
         "pk", "model", "verdict", "speedup", "emulated", "kernel_score"
@@ -166,10 +166,10 @@ def same_score(one: float | None, other: float | None) -> bool:
 
 
 def follow_the_formula(on_begin: Callable[[int], object] = lambda models: None) -> int:
-    """Score anew what was scored by another formula, from verdicts and speedups, and rebuild the summaries of those models.
+    """Recompute scores of another formula from verdicts and speedups, and rebuild the summaries of their models.
 
-    In short transactions, so that workers go on meanwhile; what is left when it is killed is found again. `on_begin` hears how
-    many models it is about, if any. Returns how many.
+    In short transactions, so that workers go on meanwhile; what is left when it is killed is found again. `on_begin` gets the
+    number of these models, if there are any. Returns that number.
     """
     stale = models_of_another_formula()
     if stale:
@@ -193,7 +193,7 @@ def rescore(model: LanguageModel) -> None:
 
 
 def rebuild(on_model: Callable[[LanguageModel], None] = lambda model: None) -> int:
-    """All scores, currents and summaries from scratch, one model after the other. Returns how many summaries there are."""
+    """Compute all scores, current results and summaries anew, one model after the other. Returns the number of summaries."""
     for model in LanguageModel.objects.order_by("pk"):
         rescore(model)
         rebuild_model(model)

@@ -55,7 +55,7 @@ def mend(data: Path) -> int:
 
 
 def open_up(folder: Path) -> None:
-    """For a folder that others read, whatever the umask was when it was written. Raises OSError."""
+    """Open a folder that others read, whatever the umask was when it was written. Raises OSError."""
     for path in (folder, *below(folder)):
         if not path.is_symlink():
             path.chmod(OPEN_FOLDER if path.is_dir() else OPEN_FILE)

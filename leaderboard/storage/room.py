@@ -22,7 +22,7 @@ def check(size_bytes: int) -> None:
 
 
 def why_not(size_bytes: int) -> str:
-    """What keeps so much from being read or imported now; empty: nothing. For pages: a full disk keeps no reason."""
+    """Why so much cannot be read or imported now; empty if it can. For pages, since a full disk cannot store the reason."""
     try:
         check(size_bytes)
     except (faults.NoRoom, OSError) as error:

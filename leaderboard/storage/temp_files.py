@@ -1,4 +1,4 @@
-"""What killed uploads and imports leave behind in the folder for unfinished things."""
+"""Delete what killed uploads and imports leave behind in the folder for unfinished files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-KEPT_FOR = timedelta(days=1)  # no upload and no import takes as long
+RETENTION = timedelta(days=1)  # no upload and no import takes as long
 
 
 def prune(now: datetime) -> None:
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir():
         try:
-            if path.lstat().st_mtime > (now - KEPT_FOR).timestamp():
+            if path.lstat().st_mtime > (now - RETENTION).timestamp():
                 continue
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""What every page has: its navigation."""
+"""The navigation of every page."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def memory_figure(request: HttpRequest, selection: Selection) -> HttpResponse:
 
 
 def _flagged(selection: Selection, summaries: Summaries) -> int:
-    """How many results of the selection wait for a person.
+    """How many results of the selection wait for an operator's review.
 
     The database is asked for the flag alone: with more to choose from it would walk through all current results instead of the
     few that are flagged.

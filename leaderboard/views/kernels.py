@@ -129,7 +129,7 @@ def memory_figure(request: HttpRequest, selection: Selection, name: str) -> Http
 
 
 def _of_address(name: str, selection: Selection) -> tuple[Kernel, Selection]:
-    """The kernel, and the selection in the one suite that it is of, which its address need not name."""
+    """The kernel in the address, and the selection within its suite, which the address need not name."""
     found = get_object_or_404(Kernel, name=name)
     return found, replace(selection, suite=found.suite)
 

@@ -48,7 +48,7 @@ def api_queue(request: HttpRequest) -> JsonResponse:
 
 
 def _narrowed(selection: Selection) -> Q:
-    """Hosts work on all suites: one is left out only where another is asked for by name."""
+    """The selection; without a named suite, of all suites, since hosts work on all of them."""
     return selection.narrowed if selection.in_other_suite else selection.in_all_suites
 
 

@@ -86,7 +86,7 @@ def submission_source(request: HttpRequest, uid: str) -> HttpResponse:
 
 @for_whom_it_is
 def submission_record(request: HttpRequest, uid: str) -> JsonResponse:
-    """The current records, as `python -m grading --json` prints them, one an architecture."""
+    """The current records, as `python -m grading --json` prints them, one per architecture."""
     found = visible(request, uid)
     current = shown(request, found).current().select_related("machine", "kernel").order_by("arch")
     return JsonResponse({"submission": found.uid, "results": [record(result) for result in current]})

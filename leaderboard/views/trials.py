@@ -90,7 +90,7 @@ def begun_from(request: HttpRequest) -> dict[str, Any]:
 @never_cache
 @login_required(login_url="login")
 def trial(request: HttpRequest, uid: str) -> HttpResponse:
-    """What became of one: verdicts with their details, times, samples, logs."""
+    """The state of a trial: verdicts with their details, times, samples, logs."""
     found = theirs(request, uid)
     results = list(found.submission.results.select_related("machine").order_by("arch", "-id"))
     newest = [next(result for result in results if result.arch == arch) for arch in ARCHS if arch in {r.arch for r in results}]

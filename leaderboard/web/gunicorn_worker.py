@@ -186,7 +186,7 @@ class Connection(HTTPChannel):
 
 
 class Threads(ThreadedTaskDispatcher):
-    """For pages; and one more that has nothing to do but to say that the process lives, however long pages take."""
+    """Threads for pages; and one more that has nothing to do but to say that the process lives, however long pages take."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
@@ -280,7 +280,7 @@ class BufferingWorker(Worker):
 
 
 def most_connections() -> int:
-    """So many as files may be open, less what pages and the database need: a connection can have three."""
+    """As many connections as files may be open, less what pages and the database need: a connection can have three."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 3 * CONNECTIONS + 1000
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""What makes requests of what gunicorn hands over, for wsgi.py."""
+"""Makes Django's requests from what gunicorn hands over, for wsgi.py."""
 
 from __future__ import annotations
 

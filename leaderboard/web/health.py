@@ -1,4 +1,4 @@
-"""For whoever watches the service: does the process answer, and can it serve?"""
+"""Health checks for whoever watches the service: does the process answer, and can it serve?"""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def disk() -> Check:
 
 
 def data() -> Check:
-    """By writing: a disk that is mounted read-only, or has no inode left, is full of room."""
+    """Check the disk by writing: one that is mounted read-only, or has no inode left, is full of room."""
     for folder in (settings.DATA_DIR, Path(settings.FILE_UPLOAD_TEMP_DIR)):
         try:
             with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:

@@ -84,7 +84,7 @@ def trouble_of(request: HttpRequest) -> Exception | None:
 
 
 def check_room(request: HttpRequest, *lengths: int) -> None:
-    """By the length that is announced, before a byte is read. Raises leaderboard.lib.faults.NoRoom."""
+    """Check the announced length against the free room before a byte is read. Raises leaderboard.lib.faults.NoRoom."""
     room.check(max(announced(request), *lengths, 0))
 
 
@@ -117,7 +117,7 @@ def limit_bytes() -> int:
 
 
 def is_too_large(request: HttpRequest, *lengths: int, around: int = 0) -> bool:
-    """By the length that it, or one of these, announces: before a byte of it is read. around: what a form may add."""
+    """Whether the announced length, or one of `lengths`, is over the limit, before the body is read. around: bytes of a form."""
     return max(announced(request), *lengths, 0) > limit_bytes() + around
 
 

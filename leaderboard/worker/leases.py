@@ -17,11 +17,11 @@ from leaderboard.lib.processes import process_name
 from leaderboard.models import Result, Worker
 from leaderboard.queue.tuned_first import tuned_first
 from leaderboard.services import queueing
+from leaderboard.services.leases import JOIN_S
 
 log = logging.getLogger(__name__)
 
-JOIN_S = 20.0  # for a last renewal under way; one that the database keeps waiting must not keep the worker
-LOOKED_AT = 10  # candidates a look: several workers of one architecture spread over them
+LOOKED_AT = 10  # candidates per look: several workers of one architecture spread over them
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Presence:
         if lease and not queueing.RESULTS.renew(lease.token):
             log.info("the lease on result %s is gone: what comes of it will be dropped", lease.result_id)
 
-    def say(self, reason: str) -> None:
+    def set_reason(self, reason: str) -> None:
         """Tell at once what keeps this worker from grading; empty: nothing."""
         if reason != self.reason:
             self.reason = reason

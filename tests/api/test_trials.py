@@ -45,7 +45,7 @@ def paste(client: Client, text: str = CODE, *, status: int = 302, kind: str = "c
 
 
 def graded(result: Result, **how: Any) -> None:
-    assert recording.record(claim(result), fake_grader.record("dot_f32", result.arch, **how)) is not None
+    assert recording.record_result(claim(result), fake_grader.record("dot_f32", result.arch, **how)) is not None
 
 
 def test_a_pasted_answer_is_graded_soon_and_shown_in_full(person: Client) -> None:

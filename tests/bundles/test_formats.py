@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from leaderboard.bundles.formats.results import Results
 from leaderboard.bundles.formats.traces import read_trace
+from leaderboard.bundles.formats.vf_eval_v0 import Results
 from leaderboard.bundles.types import ArchiveLimits
 from tests.bundles import samples
 from tests.bundles.conftest import LIMITS, Found, Read

@@ -151,7 +151,7 @@ def test_what_the_endpoint_refuses_is_said_and_can_be_gone_on_with(admin_client,
         add(admin_client, rollouts=1)
         evaluation = run(started)
         assert (evaluation.state, "HTTP 401: wrong key [key]" in evaluation.said) == ("failed", True)
-        admin_client.post(PAGE, {"action": "go_on", "_selected_action": [evaluation.pk]})
+        admin_client.post(PAGE, {"action": "resume", "_selected_action": [evaluation.pk]})
         assert run(started).state == "done"
 
 

@@ -19,14 +19,19 @@ from grading.statistics import (
     difference,
     exponential,
     fast_p,
-    rank_ranges,
+    ranges_of,
     ratio_of_sums,
     stratified_mean,
+    surely_better,
     wilson,
 )
 
 scores = st.floats(0, 1, allow_nan=False)
 strata = st.lists(st.lists(scores, min_size=1, max_size=5), min_size=1, max_size=13)
+
+
+def rank_ranges(models: list[dict[str, list[float]]]) -> list[tuple[int, int]]:
+    return ranges_of(surely_better(models))
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (3, 7), (39, 39), (0, 39), (17, 65)])

@@ -151,7 +151,7 @@ def test_an_answer_does_not_choose_which_of_its_rounds_count(local_sandbox):
 
 
 def is_quick(entry: Entry) -> bool:
-    """One of each verdict a kernel, and what needs no long benchmark."""
+    """One answer per verdict and kernel, and what needs no long benchmark."""
     same = [other for other in OF_KERNELS if (other.kernel, other.want) == (entry.kernel, entry.want)]
     return entry.want not in ("passed", "memory_limit", "time_limit") and same.index(entry) == 0
 

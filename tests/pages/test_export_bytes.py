@@ -168,7 +168,7 @@ def tex() -> None:
 
 
 def typeset(table: str, folder: Path) -> str:
-    """The text of the PDF, a line of the table a line."""
+    """The text of the PDF, one line per row of the table."""
     head = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs,siunitx}"
     paper = "\\usepackage[paperwidth=550cm,paperheight=60cm,margin=1cm]{geometry}\\pagestyle{empty}\\sisetup{group-digits=none}"
     (folder / "table.tex").write_text(f"{head}{paper}\\begin{{document}}\\noindent\n{table}\\end{{document}}\n", encoding="utf-8")

@@ -278,7 +278,7 @@ def test_what_counts_in_no_summary_is_marked_with_its_reason(kernel: Kernel, mod
     listed = " ".join(reader.page("/models/lab-one/").split())
     for submission, mark, reason in (
         (flagged, "flagged", "Too good to be counted"),
-        (outdated, "outdated", "Measured as 1.0"),
+        (outdated, "outdated", "(measurement 1.0; the kernel is at"),
         (emulated, "emulated", "not how fast it is"),
     ):
         assert f'<span class="mark">{mark}</span> <' in listed or f'<span class="mark">{mark}</span> ✓' in listed

@@ -26,7 +26,7 @@ def large(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, model: LanguageModel)
         factories.make_result(factories.make_submission(kernel, model, rollout), speedup=2.0)
     summaries.warm()
     architecture_ratios.warm()
-    cache.delete("kept-rested")
+    cache.delete("summaries-rested")
     factories.make_result(factories.make_submission(kernel, model, 2), speedup=2.0)
 
 
@@ -62,7 +62,7 @@ def test_an_earlier_figure_is_not_shown_for_ever(large: None, monkeypatch: pytes
 
 def test_a_model_that_came_since_has_no_rank_yet(large: None, kernel: Kernel) -> None:
     factories.make_result(factories.make_submission(kernel, factories.make_model("lab/new")), speedup=9.0)
-    cache.delete("kept-rested")
+    cache.delete("summaries-rested")
     found = summaries.Summaries(fresh=True)
     assert len(found.of("amd64")) == 2
     stale = summaries.Summaries()
@@ -73,11 +73,11 @@ def test_a_model_that_came_since_has_no_rank_yet(large: None, kernel: Kernel) ->
 def test_housekeeping_computes_for_a_tenth_of_the_time_at_most(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     began = time.time()
     summaries.warm()
-    rested = cache.get("kept-rested")
+    rested = cache.get("summaries-rested")
     assert rested > began
     calls: list[Any] = []
     monkeypatch.setattr(summaries, "Summaries", lambda *args, **more: calls.append(args))
-    cache.set("kept-rested", time.time() + 60)
+    cache.set("summaries-rested", time.time() + 60)
     summaries.warm()
     assert calls == []
 

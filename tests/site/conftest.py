@@ -92,7 +92,7 @@ def grade(queue: Callable[..., Result]) -> Callable[..., Result]:
         else:
             row = queue(arch=arch, **more)
         record = fake_grader.record(row.kernel.name, arch, verdict=verdict, speedup=speedup, **extra)
-        recorded = recording.record(claim(row), record)
+        recorded = recording.record_result(claim(row), record)
         assert recorded is not None
         return recorded
 

@@ -27,7 +27,7 @@ from leaderboard import tasks  # noqa: E402
 from leaderboard.models import BulkAction, Bundle, LanguageModel, Result, Submission  # noqa: E402
 from leaderboard.services import (  # noqa: E402
     all_leases,
-    bulk,
+    bulk_actions,
     bundle_decisions,
     bundle_files,
     bundle_lease,
@@ -78,9 +78,9 @@ def prepare(kind: str) -> tuple[list[int], Any]:
         return [result.pk for result in rows], grade
     if kind == "bulk action":
         two_answers()
-        operations = [bulk.plan("move_first", Result.objects.all(), None) for _ in range(2)]  # type: ignore[arg-type]
+        operations = [bulk_actions.plan("move_first", Result.objects.all(), None) for _ in range(2)]  # type: ignore[arg-type]
         BulkAction.objects.update(state=BulkAction.State.RUNNING)
-        bulk._work_off = only_at(operations[0].pk, bulk._work_off)
+        bulk_actions._work_off = only_at(operations[0].pk, bulk_actions._work_off)
         return [action.pk for action in operations], tasks.carry_on_actions
     bundles = [bundle_files.keep_file(File(io.BytesIO(lines(row(trace_id=name)))), name=f"{name}.jsonl") for name in "ab"]
     if kind == "bundle":

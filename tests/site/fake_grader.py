@@ -1,7 +1,7 @@
 """A grader for tests of the site: quick, and does what the source tells it to.
 
 Sources: "speedup 2.5" passes with that speedup, "verdict wrong_answer" fails so, "sleep 0.2" takes its time, "gone" loses the
-sandbox, "operator" needs an operator, "bug" raises, "internal" reports an internal error. Several, one a line, are done in turn.
+sandbox, "operator" needs an operator, "bug" raises, "internal" reports an internal error. Several lines are done in turn.
 """
 
 from __future__ import annotations

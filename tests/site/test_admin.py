@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from leaderboard.models import Bundle, Calibration, LanguageModel, ModelAlias, Result, Standing, Worker
-from leaderboard.services import bulk, tokens
+from leaderboard.services import bulk_actions, tokens
 from tests.site.admin_pages import act, upload
 from tests.site.bundles import lines, row
 
@@ -60,7 +60,7 @@ def test_list_pages_take_the_same_number_of_queries_for_few_rows_and_for_many(
             Worker.objects.create(name=f"worker {number}", cluster="amd64", beat_at=timezone.now())
             Calibration.objects.create(place=f"place {number}", machine=result.machine)
             tokens.make(admin_user, f"token {number}")
-            bulk.start(bulk.plan("validate_results", Result.objects.filter(pk=result.pk), admin_user))
+            bulk_actions.start(bulk_actions.plan("validate_results", Result.objects.filter(pk=result.pk), admin_user))
 
     address = reverse(f"admin:leaderboard_{model}_changelist")
     rows(0, 2)
@@ -85,7 +85,7 @@ def test_list_pages_take_the_same_number_of_queries_for_few_rows_and_for_many(
 def test_lists_are_searched(admin_client, admin_user, grade, model, word, found):
     result = grade(model="stub/7")
     upload(admin_client, lines(row()), "7.jsonl")
-    bulk.start(bulk.plan("validate_results", Result.objects.filter(pk=result.pk), admin_user))
+    bulk_actions.start(bulk_actions.plan("validate_results", Result.objects.filter(pk=result.pk), admin_user))
     page = admin_client.get(reverse(f"admin:leaderboard_{model}_changelist"), {"q": word})
     assert page.status_code == 200
     assert page.content.count(b'<th class="field-') == (found if word != "nobody" else 0)

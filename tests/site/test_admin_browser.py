@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from leaderboard import tasks
 from leaderboard.models import BulkAction, Bundle, Submission
-from leaderboard.services import bulk, importing
+from leaderboard.services import bulk_actions, importing
 from tests.pages.test_browser import ARGUMENTS, AXE, CHROMIUM, Watched, serious
 from tests.site.admin_pages import upload
 from tests.site.bundles import lines, row, zip_of
@@ -136,8 +136,8 @@ def addresses(admin_client: Any, admin_user: Any, kernels: Any) -> list[str]:
     tasks.tick("amd64")
     upload(admin_client, zip_of({"b/a.jsonl": lines(row(model="lab/two", answer="b"), row(model=None), b"broken")}), "b.zip")
     preview = Bundle.objects.first()
-    asked = bulk.plan("invalidate_results", imported.submissions.first().results.all(), admin_user)
-    done = bulk.start(bulk.plan("regrade_answers", Submission.objects.all(), admin_user))
+    asked = bulk_actions.plan("invalidate_results", imported.submissions.first().results.all(), admin_user)
+    done = bulk_actions.start(bulk_actions.plan("regrade_answers", Submission.objects.all(), admin_user))
     lists = (
         "bundle",
         "submission",

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from leaderboard import tasks
 from leaderboard.models import ApiToken, BulkAction, Bundle, LanguageModel, Result, Standing, Submission
-from leaderboard.services import bulk, importing, priorities, queueing, tokens
+from leaderboard.services import bulk_actions, importing, priorities, queueing, tokens
 from tests.site.admin_pages import act, answer, text_of, upload
 from tests.site.bundles import lines, row
 from tests.site.conftest import claim
@@ -302,7 +302,7 @@ def test_everything_that_a_filter_selects_is_declared_invalid_at_once(admin_clie
 
 
 def test_what_takes_longer_than_a_request_may_goes_on_in_the_background(admin_client, many, monkeypatch):
-    monkeypatch.setattr(bulk, "NOW_S", 0.0)
+    monkeypatch.setattr(bulk_actions, "NOW_S", 0.0)
     rows = many(1100)
     page = act(admin_client, "submission", "regrade", rows)
     action = BulkAction.objects.get()
@@ -322,8 +322,8 @@ def test_what_takes_longer_than_a_request_may_goes_on_in_the_background(admin_cl
 
 def test_an_action_that_was_killed_goes_on_where_it_was(admin_client, admin_user, many, monkeypatch):
     rows = many(1500)
-    monkeypatch.setattr(bulk, "NOW_S", 600.0)  # however slow the machine is
-    action = bulk.plan("regrade_answers", rows, admin_user)
+    monkeypatch.setattr(bulk_actions, "NOW_S", 600.0)  # however slow the machine is
+    action = bulk_actions.plan("regrade_answers", rows, admin_user)
     real, calls = queueing.regrade, iter(range(9))
 
     def killed(*arguments: object) -> int:
@@ -333,7 +333,7 @@ def test_an_action_that_was_killed_goes_on_where_it_was(admin_client, admin_user
 
     monkeypatch.setattr(queueing, "regrade", killed)
     with pytest.raises(SystemExit):
-        bulk.start(action)
+        bulk_actions.start(action)
     action.refresh_from_db()
     assert (action.position, action.counts) == (1000, {"gradings queued": 2000})
     tasks.sweep()
@@ -348,10 +348,10 @@ def test_an_error_is_tried_again_then_shown_and_can_be_tried_by_hand(admin_clien
     def broken(*_: object) -> int:
         raise RuntimeError("a bug of ours")
 
-    action = bulk.plan("regrade_answers", many(3), admin_user)
+    action = bulk_actions.plan("regrade_answers", many(3), admin_user)
     with monkeypatch.context() as patched:
         patched.setattr(queueing, "regrade", broken)
-        bulk.start(action)
+        bulk_actions.start(action)
         for _ in range(3):
             tasks.sweep()
     page = reverse("admin:leaderboard_bulkaction_change", args=[action.pk])
@@ -364,7 +364,7 @@ def test_an_error_is_tried_again_then_shown_and_can_be_tried_by_hand(admin_clien
 
 def test_an_action_that_nobody_confirms_is_forgotten(admin_client, grade):
     act(admin_client, "result", "delete_selected", [grade()])
-    bulk.prune(timezone.now() + timedelta(hours=1))
+    bulk_actions.prune(timezone.now() + timedelta(hours=1))
     assert BulkAction.objects.exists()
-    bulk.prune(timezone.now() + timedelta(days=2))
+    bulk_actions.prune(timezone.now() + timedelta(days=2))
     assert not BulkAction.objects.exists()

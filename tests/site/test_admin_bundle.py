@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from leaderboard import tasks
 from leaderboard.models import Bundle, Kernel, LanguageModel, Result, Submission
-from leaderboard.services import bulk, importing, taking_back
+from leaderboard.services import bulk_actions, importing, taking_back
 from tests.conftest import ROOT
 from tests.site.admin_pages import act, answer, text_of, upload
 from tests.site.bundles import lines, row
@@ -197,7 +197,7 @@ def test_answers_of_another_bundle_stay_with_their_results(admin_client, bundle)
 
 def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, monkeypatch):
     monkeypatch.setattr(taking_back, "CHUNK", 1)
-    action = bulk.plan("delete_bundles", Bundle.objects.all(), admin_client.get(url(bundle)).wsgi_request.user)
+    action = bulk_actions.plan("delete_bundles", Bundle.objects.all(), admin_client.get(url(bundle)).wsgi_request.user)
     steps = iter(range(2))
 
     def killed(*_: object) -> int:
@@ -209,7 +209,7 @@ def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, mon
     with monkeypatch.context() as patched:
         patched.setattr(taking_back, "delete_answers", killed)
         with pytest.raises(SystemExit):
-            bulk.start(action)
+            bulk_actions.start(action)
     assert Bundle.objects.get().state == "deleting"
     assert Submission.objects.count() == 1
     tasks.sweep()
@@ -220,7 +220,7 @@ def test_a_deletion_that_was_killed_is_carried_through(admin_client, bundle, mon
 
 
 def test_a_large_bundle_is_deleted_in_the_background(admin_client, bundle, monkeypatch):
-    monkeypatch.setattr(bulk, "ENTRIES_NOW", 1)
+    monkeypatch.setattr(bulk_actions, "ENTRIES_NOW", 1)
     page = answer(admin_client, act(admin_client, "bundle", "delete_selected", [bundle]))
     assert "0 of 1 bundles" in text_of(page)
     assert Submission.objects.exists()

@@ -256,7 +256,7 @@ def test_models_keep_their_case_and_their_exact_name():
 
 def grade_everything() -> None:
     for result in Result.objects.queued():
-        recording.record(claim(result), fake_grader.record(result.kernel.name, result.arch))
+        recording.record_result(claim(result), fake_grader.record(result.kernel.name, result.arch))
 
 
 def test_what_a_private_bundle_brings_is_private_until_it_is_published():
@@ -337,4 +337,4 @@ def test_deleting_a_bundle_while_an_answer_is_graded_drops_that_grading():
     bundle = bring(lines(row()))
     token = claim(Result.objects.get(arch="amd64"))
     deletion.delete_bundle(bundle)
-    assert recording.record(token, fake_grader.record("dot_f32", "amd64")) is None
+    assert recording.record_result(token, fake_grader.record("dot_f32", "amd64")) is None

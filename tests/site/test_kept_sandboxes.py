@@ -22,7 +22,7 @@ def test_a_worker_that_stops_leaves_its_sandbox_to_the_next_one(queue, double, m
         raise SystemExit(0)
 
     with monkeypatch.context() as patch:
-        patch.setattr(tasks.recording, "record", stopped)
+        patch.setattr(tasks.recording, "record_result", stopped)
         with pytest.raises(SystemExit):
             tasks.tick(ARCH)
     assert Result.objects.queued().get().attempt == 0

@@ -19,7 +19,16 @@ from django.utils import timezone
 from leaderboard import tasks
 from leaderboard.lib.processes import here, process_name
 from leaderboard.models import BulkAction, Bundle, Evaluation, Result, Submission
-from leaderboard.services import bulk, bundle_decisions, bundle_files, bundle_lease, evaluations, importing, leases, queueing
+from leaderboard.services import (
+    bulk_actions,
+    bundle_decisions,
+    bundle_files,
+    bundle_lease,
+    evaluations,
+    importing,
+    leases,
+    queueing,
+)
 from leaderboard.services.leases import Leases
 from tests.site.bundles import lines, row
 
@@ -29,7 +38,7 @@ Make = Callable[[str], Any]
 KINDS: dict[str, Leases] = {
     "result": queueing.RESULTS,
     "bundle": bundle_lease.BUNDLES,
-    "bulk action": bulk.ACTIONS,
+    "bulk action": bulk_actions.ACTIONS,
     "evaluation": evaluations.EVALUATIONS,
 }
 
@@ -48,7 +57,7 @@ def make(db: None, queue: Callable[..., Result], kernels: Any, admin_user: Any) 
             return bundle
         if kind == "bulk action":
             queue()
-            action = bulk.plan("move_first", Result.objects.all(), admin_user)
+            action = bulk_actions.plan("move_first", Result.objects.all(), admin_user)
             BulkAction.objects.filter(pk=action.pk).update(state=BulkAction.State.RUNNING)
             return action
         evaluation = Evaluation(endpoint="here", model="lab/one")

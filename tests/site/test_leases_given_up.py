@@ -24,7 +24,16 @@ from django_q.exceptions import TimeoutException
 from leaderboard import tasks
 from leaderboard.lib.processes import here, process_name
 from leaderboard.models import BulkAction, Bundle, Evaluation, Result, Submission
-from leaderboard.services import all_leases, bulk, bundle_files, bundle_lease, bundle_reading, evaluations, importing, leases
+from leaderboard.services import (
+    all_leases,
+    bulk_actions,
+    bundle_files,
+    bundle_lease,
+    bundle_reading,
+    evaluations,
+    importing,
+    leases,
+)
 from leaderboard.worker.supervisor import Supervisor
 from tests.site.admin_pages import text_of
 from tests.site.bundles import lines, row
@@ -32,10 +41,10 @@ from tests.site.test_leases import DEAD, ELSEWHERE, KINDS, Make, carry_on
 from tests.site.test_leases import make as make
 
 AGAIN = {  # what the reason of work that was given up tells an operator to do
-    "result": "Grade what failed on our side again",
+    "result": "Retry gradings that failed on our side",
     "bundle": "Read it again",
-    "bulk action": "Try the rest again",
-    "evaluation": "Go on",
+    "bulk action": "Retry the rest",
+    "evaluation": "Resume",
 }
 
 
@@ -108,7 +117,7 @@ def test_what_hangs_until_its_task_is_ended_is_failed_after_a_few_attempts(
     make: Make, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of, poison, other = KINDS[kind], make(kind), make(kind)
-    whole, begun = {"bundle": importing._import, "bulk action": bulk._work_off}[kind], 0
+    whole, begun = {"bundle": importing._import, "bulk action": bulk_actions._work_off}[kind], 0
 
     def hangs_at_the_first(row: Any, *more: Any) -> Any:
         nonlocal begun
@@ -117,7 +126,7 @@ def test_what_hangs_until_its_task_is_ended_is_failed_after_a_few_attempts(
             raise TimeoutException
         return whole(row, *more)
 
-    monkeypatch.setattr(*{"bundle": (importing, "_import"), "bulk action": (bulk, "_work_off")}[kind], hangs_at_the_first)
+    monkeypatch.setattr(*{"bundle": (importing, "_import"), "bulk action": (bulk_actions, "_work_off")}[kind], hangs_at_the_first)
     for _ in range(40):
         try:
             carry_on(kind)
@@ -138,7 +147,7 @@ def test_what_is_stopped_in_order_counts_no_attempt_and_keeps_its_reason(
     of, held = KINDS[kind], make(kind)
     of.rows.filter(pk=held.pk).update(**{of.reason: "RuntimeError: a bug", "attempt": 2})
     monkeypatch.setattr(
-        *{"bundle": (importing, "_import"), "bulk action": (bulk, "_work_off")}[kind],
+        *{"bundle": (importing, "_import"), "bulk action": (bulk_actions, "_work_off")}[kind],
         lambda *_: sys.exit(0),
     )
     for _ in range(40):
@@ -268,7 +277,7 @@ def test_a_command_that_is_told_to_end_gives_its_work_back(
 
 def test_other_work_does_not_wait_for_the_end_of_a_long_import(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle, action, evaluation, started = make("bundle"), make("bulk action"), make("evaluation"), list[int]()
-    assert bulk.ACTIONS.claim(action.pk, worker=DEAD)
+    assert bulk_actions.ACTIONS.claim(action.pk, worker=DEAD)
     monkeypatch.setattr(evaluations, "start_process", lambda pk, token: started.append(pk))
     monkeypatch.setattr(tasks, "MEANWHILE_S", -1.0)
     monkeypatch.setattr(tasks, "WARM_S", -1.0)

@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
-from leaderboard.services import bulk, bundle_lease, evaluations
+from leaderboard.services import bulk_actions, bundle_lease, evaluations
 from tests.conftest import ROOT
 from tests.evaluation.endpoint import Endpoint, Handler, answer
 from tests.site.running import wait_until
 
-ATTEMPTS = {"result": 5, "bulk action": bulk.ATTEMPTS} | dict.fromkeys(("bundle", "reading", "deletion"), bundle_lease.ATTEMPTS)
+ATTEMPTS = {"result": 5, "bulk action": bulk_actions.ATTEMPTS} | dict.fromkeys(
+    ("bundle", "reading", "deletion"), bundle_lease.ATTEMPTS
+)
 ENDS = {"result": "done", "bundle": "imported", "reading": "preview", "deletion": "gone", "bulk action": "done"}
 
 
@@ -110,5 +112,5 @@ def test_an_evaluation_that_is_killed_at_its_second_question_each_time_is_failed
         ((said,),) = query("select said from leaderboard_evaluation where model = 'lab/poison'")
     assert states == {"lab/poison": "failed", "lab/fine": "done"}
     assert "disappeared" in said
-    assert "Go on" in said
+    assert "Resume" in said
     assert ends.count([-signal.SIGKILL]) >= evaluations.ATTEMPTS

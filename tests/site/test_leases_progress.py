@@ -16,7 +16,7 @@ from leaderboard import tasks
 from leaderboard.lib.processes import here, is_dead
 from leaderboard.models import BulkAction, Bundle, LanguageModel, Result, Submission
 from leaderboard.services import (
-    bulk,
+    bulk_actions,
     bundle_decisions,
     bundle_files,
     bundle_lease,
@@ -140,10 +140,10 @@ def test_a_large_bundle_that_is_killed_while_its_answers_are_shown_gets_on(
 def test_an_action_that_deletes_a_large_bundle_has_its_attempts_again_after_each_part_of_it(
     kernels: Any, monkeypatch: pytest.MonkeyPatch, killed: Any
 ) -> None:
-    number = bulk.ATTEMPTS + bundle_lease.ATTEMPTS + 2
+    number = bulk_actions.ATTEMPTS + bundle_lease.ATTEMPTS + 2
     imported(number)
     monkeypatch.setattr(taking_back, "CHUNK", 1)
-    action = bulk.plan("delete_bundles", Bundle.objects.all(), None)  # type: ignore[arg-type]
+    action = bulk_actions.plan("delete_bundles", Bundle.objects.all(), None)  # type: ignore[arg-type]
     BulkAction.objects.update(state=BulkAction.State.RUNNING)
     for left in range(number - 1, 0, -1):
         with monkeypatch.context() as patched:
@@ -273,9 +273,9 @@ def test_who_dies_during_a_long_action_or_deletion_or_first_look_is_noticed_mean
         return call
 
     make("bulk action")
-    monkeypatch.setattr(bulk, "CHUNK", 1)
+    monkeypatch.setattr(bulk_actions, "CHUNK", 1)
     with monkeypatch.context() as patched:
-        patched.setattr(bulk, "summarise", looking(bulk.summarise))  # after the only chunk
+        patched.setattr(bulk_actions, "summarise", looking(bulk_actions.summarise))  # after the only chunk
         dies()
         tasks.carry_on_actions()
     bundle = make("bundle")
@@ -309,7 +309,7 @@ def test_work_that_lost_its_database_is_given_back_when_that_is_there_again_and_
     of, held, written = KINDS[kind], make(kind), list[Callable[[], object]]()
     monkeypatch.setattr(late, "add", written.append)
     with monkeypatch.context() as patched:
-        patched.setattr(*{"bundle": (importing, "_import"), "bulk action": (bulk, "_work_off")}[kind], away)
+        patched.setattr(*{"bundle": (importing, "_import"), "bulk action": (bulk_actions, "_work_off")}[kind], away)
         patched.setattr(of, "give_back", away)
         {"bundle": tasks.carry_on_bundles, "bulk action": tasks.carry_on_actions}[kind]()
     assert of.rows.get(pk=held.pk).lease_token

@@ -62,7 +62,7 @@ def test_two_workers_that_finish_the_same_row_record_it_once(queue):
     answers: list[object] = []
 
     def finish() -> None:
-        answers.append(recording.record(token, fake_grader.record("dot_f32", "amd64")))
+        answers.append(recording.record_result(token, fake_grader.record("dot_f32", "amd64")))
         connection.close()
 
     threads = [threading.Thread(target=finish) for _ in range(4)]
@@ -127,8 +127,8 @@ def test_an_expired_lease_is_requeued_and_its_late_worker_records_nothing(queue)
     row = queue()
     late = claim(row, lease_s=-1)
     assert queueing.RESULTS.reclaim() == 1
-    assert recording.record(late, fake_grader.record("dot_f32", "amd64")) is None
-    assert recording.record(claim(row), fake_grader.record("dot_f32", "amd64", speedup=3)).speedup == 3
+    assert recording.record_result(late, fake_grader.record("dot_f32", "amd64")) is None
+    assert recording.record_result(claim(row), fake_grader.record("dot_f32", "amd64", speedup=3)).speedup == 3
     assert Result.objects.done().count() == 1
 
 
@@ -169,7 +169,7 @@ def test_a_cancelled_row_is_gone_and_what_its_worker_brings_is_dropped(queue):
     row = queue()
     token = claim(row)
     assert queueing.cancel(Result.objects.filter(pk=row.pk)) == 1
-    assert recording.record(token, fake_grader.record("dot_f32", "amd64")) is None
+    assert recording.record_result(token, fake_grader.record("dot_f32", "amd64")) is None
 
 
 def test_done_results_cannot_be_cancelled(grade):

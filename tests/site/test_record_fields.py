@@ -12,7 +12,7 @@ import pytest
 from arch_kernels_v1 import trace
 from grading.result import FIELDS, SCHEMA, GradingResult, Verdict
 from leaderboard.board import verdicts
-from leaderboard.board.reported_scores import FIRST
+from leaderboard.board.reported_scores import ORDER
 from leaderboard.exports.columns import RESULT_COLUMNS
 from leaderboard.exports.record import record
 from leaderboard.models import BulkAction, Bundle, Evaluation, LanguageModel, Result, querysets
@@ -56,7 +56,7 @@ def test_the_export_reads_each_field_under_its_own_name():
 def test_the_environment_and_the_pages_name_fields_of_the_record():
     assert set(trace.METRICS) < set(FIELDS)
     assert trace.REWARD in FIELDS
-    assert set(FIRST) < set(FIELDS)
+    assert set(ORDER) < set(FIELDS)
 
 
 def test_the_documentation_has_every_field():

@@ -31,18 +31,18 @@ def test_equal_machines_are_one_row(grade):
 def test_a_fault_of_ours_is_never_recorded(queue):
     token = claim(queue())
     with pytest.raises(recording.NotARecord):
-        recording.record(token, fake_grader.record("dot_f32", "amd64", verdict="internal_error"))
+        recording.record_result(token, fake_grader.record("dot_f32", "amd64", verdict="internal_error"))
     assert Result.objects.running().count() == 1
 
 
 def test_a_record_of_another_architecture_is_our_fault(queue):
     with pytest.raises(recording.NotARecord, match="arm64"):
-        recording.record(claim(queue()), fake_grader.record("dot_f32", "arm64"))
+        recording.record_result(claim(queue()), fake_grader.record("dot_f32", "arm64"))
 
 
 def test_a_number_that_is_not_finite_is_our_fault(queue):
     with pytest.raises(recording.NotARecord, match="speedup"):
-        recording.record(claim(queue()), fake_grader.record("dot_f32", "amd64", speedup=float("inf")))
+        recording.record_result(claim(queue()), fake_grader.record("dot_f32", "amd64", speedup=float("inf")))
 
 
 def test_text_that_no_database_takes_is_made_fit(grade):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from leaderboard.bundles.formats.scores import MOST, own_scores
+from leaderboard.bundles.formats.scores import MAX_NAMES, reported_scores
 from leaderboard.models import Bundle, BundleEntry, Result, Submission
 from tests.site.bundles import ANSWER, lines
 from tests.site.conftest import claim
@@ -58,17 +58,17 @@ def test_a_replay_of_the_same_answer_keeps_its_own_scores():
 
 
 def test_a_hostile_run_keeps_only_what_is_a_finite_number_of_a_short_name():
-    found = own_scores(
+    found = reported_scores(
         {"a\0": {"score": float("nan")}, "b": float("inf"), "c": 10**400, "d": [1], "e\0" * 100: 1, "f": True},
         {str(number): number for number in range(1000)},
         {"verdict": ["x"]},
         "none",
     )
-    assert len(found) == MOST
+    assert len(found) == MAX_NAMES
     assert found["f"] == 1.0
     assert all(isinstance(value, float) and len(name) <= 60 and "\0" not in name for name, value in found.items())
     json.dumps(found, allow_nan=False)
-    assert own_scores(None, [1], 3, {"arch": 3}) == {}
+    assert reported_scores(None, [1], 3, {"arch": 3}) == {}
 
 
 def test_the_page_shows_them_beside_the_results_here(client, kernels, django_user_model):

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from leaderboard.models import ApiToken, Bundle, LanguageModel, Submission, access
 from leaderboard.services import bundle_models, importing, tokens
-from leaderboard.services.bulk import OPERATIONS
+from leaderboard.services.bulk_actions import OPERATIONS
 from leaderboard.web import rights
 from tests.conftest import ROOT
 from tests.pages import factories

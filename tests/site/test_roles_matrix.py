@@ -21,7 +21,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from leaderboard.figures import images
 from leaderboard.models import ApiToken, BulkAction, Bundle, Evaluation, LanguageModel, Result, Submission
-from leaderboard.services import bulk, tokens
+from leaderboard.services import bulk_actions, tokens
 from leaderboard.views import figures
 from tests.conftest import ROOT
 from tests.site.bundles import lines, row
@@ -226,6 +226,6 @@ def test_every_action_states_its_right() -> None:
     for site in admin.site._registry.values():
         for name in [action for action in site.actions or () if isinstance(action, str)]:
             action = getattr(site, name)
-            right = getattr(action, "operation", "") and bulk.OPERATIONS[action.operation].right
+            right = getattr(action, "operation", "") and bulk_actions.OPERATIONS[action.operation].right
             assert right or set(getattr(action, "allowed_permissions", ["view"])) - {"view"}, f"{site}: {name}"
             assert not right.startswith("view_"), f"{site}: {name}"

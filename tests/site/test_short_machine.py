@@ -111,7 +111,7 @@ def full_disk(*_: object, **__: object) -> None:
 def test_a_row_that_can_be_neither_recorded_nor_given_back_goes_back_with_room_and_no_attempt_counts(queue, monkeypatch):
     row = queue()
     with monkeypatch.context() as full:
-        full.setattr(tasks.recording, "record", full_disk)
+        full.setattr(tasks.recording, "record_result", full_disk)
         full.setattr(Leases, "_put_back", full_disk)
         tasks.tick("amd64")
         row.refresh_from_db()

@@ -157,14 +157,14 @@ def test_the_lease_is_renewed_while_grading(queue, settings):
     settings.BEAT_S, settings.LEASE_S = 0.05, 0.2
     row = queue("sleep 0.6")
     seen = []
-    real = tasks.recording.record
+    real = tasks.recording.record_result
 
     def look(token, graded, **more):
         seen.append(Result.objects.get(pk=row.pk).lease_until > timezone.now())
         return real(token, graded, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks.recording, "record", look)
+        patch.setattr(tasks.recording, "record_result", look)
         tasks.tick("amd64")
     assert seen == [True]
     assert Result.objects.done().count() == 1

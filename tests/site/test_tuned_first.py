@@ -23,7 +23,7 @@ def work(most: int = 1000, arch: str = "amd64") -> list[Taken]:
     done = []
     while len(done) < most and (lease := leases.take(arch, "w")):
         row = Result.objects.select_related("kernel", "model").get(pk=lease.result_id)
-        recording.record(lease.token, fake_grader.record(row.kernel.name, arch))
+        recording.record_result(lease.token, fake_grader.record(row.kernel.name, arch))
         done.append((row.model.name, row.kernel.name))
     return done
 
@@ -59,7 +59,7 @@ def test_nothing_of_a_kernel_is_taken_while_another_worker_is_at_its_tuned_basel
     lease = leases.take("amd64", "another")
     assert lease is not None
     assert leases.take("amd64", "w") is None
-    recording.record(lease.token, fake_grader.record("dot_f32", "amd64"))
+    recording.record_result(lease.token, fake_grader.record("dot_f32", "amd64"))
     assert work() == [("lab/a", "dot_f32"), ("naive", "dot_f32")]
 
 

@@ -61,7 +61,7 @@ def check(arch: str) -> str | None:
 
 
 def is_on_this_host() -> bool:
-    """Whether the daemon is, by its address; it need not be there."""
+    """Whether the daemon runs on this host, by its address; it need not be reachable."""
     if find_spec("docker") is None:
         return True
     from grading.sandbox.docker.engine import address, is_local

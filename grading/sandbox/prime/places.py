@@ -32,7 +32,7 @@ class Place:
 
 
 class Places:
-    """Where the sandboxes of one worker come from. To be made in the process that uses it."""
+    """The source of one worker's sandboxes. To be made in the process that uses it."""
 
     def __init__(self, arch: str, settings: PrimeSettings) -> None:
         self.arch = arch

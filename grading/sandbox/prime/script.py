@@ -89,7 +89,7 @@ def run_script(
 
 
 def parse_run(stdout: str) -> Completed:
-    """What a run printed: two lines of base64, and its status."""
+    """Parse what a run printed: two lines of base64, and its status."""
     lines = stdout.splitlines()
     if len(lines) != 3 or not lines[2].startswith("rc="):
         raise Hiccup("the answer of the Prime sandbox was cut short")

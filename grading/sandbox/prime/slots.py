@@ -44,7 +44,7 @@ class Slot:
         self.remember(None)
 
     def touch(self) -> None:
-        """In use now."""
+        """The slots in use now."""
         with suppress(OSError):
             os.utime(self._descriptor)
 

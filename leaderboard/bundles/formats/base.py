@@ -41,18 +41,17 @@ class NoReply:
 
 
 class Format(ABC):
-    """What one kind of writer leaves behind. Files are told by their suffix, rows within them by themselves."""
+    """One format of answers. Files are recognised by their suffix, rows by their fields."""
 
     name: ClassVar[str]  # in the preview, in Bundle.format and in the documents
     files: ClassVar[str]  # how people call such files, for the upload form
     suffixes: ClassVar[tuple[str, ...]]  # in lower case; the usual one first
-    configs: ClassVar[
-        tuple[str, ...]
-    ] = ()  # where a run's configuration lies, from the folder of its rows; the newest writer's first
+    # Where a run's configuration lies, relative to the folder of its rows; the newest writer's place first.
+    configs: ClassVar[tuple[str, ...]] = ()
 
 
 class RowFormat(Format):
-    """JSON, one object a line. Formats share the files: each row is read by the first format that takes it."""
+    """JSON, one object per line. Formats share the files: each row is read by the first format that takes it."""
 
     suffixes = (".jsonl", ".ndjson")
 
@@ -70,14 +69,14 @@ class RowFormat(Format):
 
 
 class FileFormat(Format):
-    """A file that is no lines of JSON: its suffix belongs to this format alone."""
+    """A format of whole files other than JSON lines: its suffix belongs to this format alone."""
 
     @abstractmethod
     def replies(self, member: Member, kernels: Collection[str], most_bytes: int) -> Iterable[Reply | NoReply]:
-        """What is in the file; most_bytes: of one reply."""
+        """The replies in the file; most_bytes: the limit of one reply."""
 
     def path_in_run(self, member: Member, kernels: Collection[str]) -> str:
-        """What of the file's path tells its answers from others: the same wherever the run's folder is moved to."""
+        """The part of the file's path that identifies its answers: the same wherever the run's folder is moved to."""
         del kernels
         return member.file_name
 

@@ -44,7 +44,10 @@ class Command(BaseCommand):
         parser.add_argument("--rollouts", type=_positive, default=3, metavar="N", help="answers to each kernel; default 3")
         parser.add_argument("--kernels", nargs="+", action="extend", default=[], metavar="NAME", help="only these")
         parser.add_argument(
-            "--suite", default="", metavar="NAME", help=f"of these kernels; default, without --kernels: {DEFAULT_SUITE}"
+            "--suite",
+            default="",
+            metavar="NAME",
+            help=f"all kernels of this suite; default, without --kernels: {DEFAULT_SUITE}",
         )
         parser.add_argument(
             "--arch",
@@ -54,21 +57,19 @@ class Command(BaseCommand):
             default=[],
             help="grade only on these architectures; a single one is named to the model",
         )
-        asking = parser.add_argument_group("sampling settings")
+        sampling = parser.add_argument_group("sampling settings")
         for name in NUMBERS:
-            asking.add_argument(_option(name), type=float, metavar="X")
+            sampling.add_argument(_option(name), type=float, metavar="X")
         for name in COUNTS:
-            asking.add_argument(_option(name), type=int, metavar="N")
-        asking.add_argument("--reasoning-effort", metavar="WORD")
-        asking.add_argument("--extra", type=_json_object, default={}, metavar="JSON", help="further fields of the request")
-        patience = parser.add_argument_group("limits")
-        patience.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="concurrent questions; default 8")
-        patience.add_argument("--timeout", type=float, default=900.0, metavar="S", help="limit of one answer; default 900 s")
-        patience.add_argument(
-            "--retries", type=int, default=5, metavar="N", help="after 429, 5xx or a lost connection; default 5"
-        )
-        patience.add_argument("--retry-errors", action="store_true", help="repeat the questions that ended in an error")
-        patience.add_argument("--again", action="store_true", help="start anew, even if the same questions were asked")
+            sampling.add_argument(_option(name), type=int, metavar="N")
+        sampling.add_argument("--reasoning-effort", metavar="WORD")
+        sampling.add_argument("--extra", type=_json_object, default={}, metavar="JSON", help="further fields of the request")
+        limits = parser.add_argument_group("limits")
+        limits.add_argument("--concurrency", type=_positive, default=8, metavar="N", help="concurrent questions; default 8")
+        limits.add_argument("--timeout", type=float, default=900.0, metavar="S", help="limit of one answer; default 900 s")
+        limits.add_argument("--retries", type=int, default=5, metavar="N", help="after 429, 5xx or a lost connection; default 5")
+        limits.add_argument("--retry-errors", action="store_true", help="repeat the questions that ended in an error")
+        limits.add_argument("--again", action="store_true", help="start anew, even if the same questions were asked")
         money = parser.add_argument_group("cost, in US dollars for a million tokens, where the service does not say it")
         money.add_argument("--price-prompt", type=float, metavar="X")
         money.add_argument("--price-completion", type=float, metavar="X")
@@ -80,14 +81,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             key = key_from(options["api_key_var"])
-            asking = _asking(options)
+            request = _request(options)
             kernels = _kernels(options["kernels"], options["suite"])
-            path = _folder(asking, again=options["again"])
+            path = _folder(request, again=options["again"])
             with Folder(path) as folder:
                 todo = self.todo(folder, kernels, options)
-                folder.describe(asking, options["rollouts"])
-                whole = not todo or self.ask(asking, key, folder, todo, options)
-                folder.describe(asking, options["rollouts"])
+                folder.describe(request, options["rollouts"])
+                whole = not todo or self.ask(request, key, folder, todo, options)
+                folder.describe(request, options["rollouts"])
                 self.report(folder)
         except (BadKey, BadEvaluationRequest, InUse) as error:
             raise CommandError(str(error)) from error
@@ -114,7 +115,7 @@ class Command(BaseCommand):
             answered = len(self.asked & folder.done(again=True))
             on_progress(answered, len(self.asked & failed(folder.rows)), len(self.asked))
 
-    def ask(self, asking: EvaluationRequest, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
+    def ask(self, request: EvaluationRequest, key: Any, folder: Folder, todo: list[Task], options: dict[str, Any]) -> bool:
         """False when somebody ended it."""
         try:
             from leaderboard.evaluation.endpoint import Endpoint
@@ -123,9 +124,9 @@ class Command(BaseCommand):
         except ImportError as missing:
             raise CommandError("evaluating needs httpx: pip install 'arch-kernels[evaluate]'") from missing
         prices = Prices(prompt=options["price_prompt"], completion=options["price_completion"])
-        with closing(Endpoint(asking.url, key, options["timeout"])) as endpoint, progress_bar(len(todo), "answers") as bar:
+        with closing(Endpoint(request.url, key, options["timeout"])) as endpoint, progress_bar(len(todo), "answers") as bar:
             runner = Runner(
-                asking=asking,
+                request=request,
                 endpoint=endpoint,
                 patience=Patience(retries=options["retries"]),
                 prices=prices,
@@ -169,7 +170,7 @@ class Command(BaseCommand):
             command.wait(bundle)
 
 
-def _asking(options: dict[str, Any]) -> EvaluationRequest:
+def _request(options: dict[str, Any]) -> EvaluationRequest:
     given = {name: options[name] for name in (*NUMBERS, *COUNTS, "reasoning_effort") if options[name] is not None}
     reserved = {"model", "messages", "stream", "n"} & set(options["extra"])
     if reserved:
@@ -183,7 +184,7 @@ def _kernels(words: list[str], suite: str) -> list[str]:
     names = [name for word in words for name in word.split(",") if name]
     if unknown := [name for name in names if name not in load_catalog()]:
         raise BadEvaluationRequest(f"no kernel {', '.join(unknown)}; there are: {', '.join(load_catalog())}")
-    if names and not suite:  # of whichever suites: what comes of it is scored in each by itself
+    if names and not suite:  # of any suites: the answers are scored in each suite separately
         return [name for name in load_catalog() if name in names]
     try:
         return list(choose(names, suite))
@@ -191,9 +192,9 @@ def _kernels(words: list[str], suite: str) -> list[str]:
         raise BadEvaluationRequest(str(error)) from error
 
 
-def _folder(asking: EvaluationRequest, *, again: bool) -> Path:
-    """That of the latest evaluation of the same questions, or a new one beside it."""
-    first = Path(settings.DATA_DIR) / "evaluations" / asking.folder_name
+def _folder(request: EvaluationRequest, *, again: bool) -> Path:
+    """The folder of the latest evaluation of the same questions, or a new one beside it."""
+    first = Path(settings.DATA_DIR) / "evaluations" / request.folder_name
     paths = (first if number == 1 else first.with_name(f"{first.name}-{number}") for number in count(1))
     latest = first
     for path in paths:
@@ -204,7 +205,7 @@ def _folder(asking: EvaluationRequest, *, again: bool) -> Path:
 
 
 def _leave_out(bundle: Bundle, archs: set[str]) -> None:
-    """Not graded there: `manage.py regrade` does it later."""
+    """Do not grade on the other architectures: `manage.py regrade` can do it later."""
     if archs:
         brought = Result.objects.filter(submission__entries__bundle=bundle, submission__entries__first=True, arch__in=archs)
         queueing.cancel(Result.objects.filter(pk__in=brought.values("pk")))

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("out", type=Path, help="a folder, made if it does not exist: results/arch-kernels-v1/")
         parser.add_argument(
-            "--suite", default=DEFAULT_SUITE, metavar="NAME", help=f"of the kernels of this one; default: {DEFAULT_SUITE}"
+            "--suite", default=DEFAULT_SUITE, metavar="NAME", help=f"report on this suite; default: {DEFAULT_SUITE}"
         )
         parser.add_argument("--note", default="", help="a sentence for the top: what readers should know first")
 

@@ -38,7 +38,7 @@ class Command(BaseCommand):
         try:
             with evaluations.held(token, on_loss=lambda: os.kill(os.getpid(), signal.SIGTERM)):
                 self.run_it(evaluation, token, out)
-        except SystemExit:  # interrupted: it goes on with the site, unless a person has stopped it
+        except SystemExit:  # interrupted: it resumes with the site, unless somebody has stopped it
             evaluations.put_back(token, said=shorten(out.getvalue(), SAID))
         except Exception as error:
             if fault_of(error):

@@ -18,7 +18,7 @@ from leaderboard.bundles.formats.base import (
     table,
     tables,
 )
-from leaderboard.bundles.formats.scores import own_scores
+from leaderboard.bundles.formats.scores import reported_scores
 from leaderboard.bundles.runs import first_text, scalar_text
 
 
@@ -53,7 +53,7 @@ class Results(RowFormat):
             prompt_tokens=count(usage.get("input_tokens")),
             completion_tokens=count(usage.get("output_tokens")),
             cut_short=row.get("is_truncated") is True,
-            scores=own_scores({"reward": row.get("reward")}, row.get("metrics")),
+            scores=reported_scores({"reward": row.get("reward")}, row.get("metrics")),
         )
 
 

@@ -1,6 +1,6 @@
 """Actions on many rows: kept with their targets, done in chunks, carried on by the housekeeping cluster when they take long.
 
-A chunk, its lines in the admin's log and the new position are one transaction: killed, an action goes on from there.
+A chunk, its lines in the admin's log and the new position are one transaction: an action that is killed continues from there.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from leaderboard.lib import faults
 from leaderboard.lib.faults import fault_of, tolerated
 from leaderboard.lib.text import clean
 from leaderboard.models import ApiToken, BulkAction, Bundle, BundleEntry, Result, Submission
-from leaderboard.services import bulk_work as work
+from leaderboard.services import bulk_handlers as work
 from leaderboard.services import queueing
-from leaderboard.services.bulk_work import Beat, Done
+from leaderboard.services.bulk_handlers import Beat, Done
 from leaderboard.services.leases import Leases, kept
 from leaderboard.storage import room
 
 log = logging.getLogger(__name__)
 
 CHUNK = 500
-NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster goes on
+NOW_S = 4.0  # what a request may spend on it before the housekeeping cluster continues
 ENTRIES_NOW = 3000  # of bundles
 ATTEMPTS = 3
-ASKED_FOR = timedelta(days=1)
-KEPT_FOR = timedelta(days=90)
+UNCONFIRMED_RETENTION = timedelta(days=1)
+RETENTION = timedelta(days=90)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,8 +234,8 @@ def losses(action: BulkAction) -> Done:
 
 
 def start(action: BulkAction, reason: str = "") -> BulkAction:
-    """Confirmed: begin, and leave to the housekeeping cluster what takes longer than NOW_S."""
-    asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.ASKED)
+    """Start a confirmed action; what takes longer than NOW_S is left to the housekeeping cluster."""
+    asked = BulkAction.objects.filter(pk=action.pk, state=BulkAction.State.PENDING)
     if asked.update(state=BulkAction.State.RUNNING, reason=clean(reason)):
         if too_long(action):
             queueing.wake("housekeeping")
@@ -259,7 +259,7 @@ def retry(action: BulkAction) -> None:
 
 
 def carry_on(action: BulkAction, within_s: float = float("inf"), progress: Callable[[], None] = lambda: None) -> None:
-    """Chunk after chunk, unless somebody else is at it. The sweep tries again after an error, which is shown in the end.
+    """Do chunk after chunk, unless another process holds the action. After an error the sweep retries; the last one is shown.
 
     progress: called between two steps, outside of a transaction.
     """
@@ -274,7 +274,7 @@ def carry_on(action: BulkAction, within_s: float = float("inf"), progress: Calla
         return
     except Exception as error:
         if fault_of(error):  # the host's: no attempt is counted, and what is done of it is kept
-            reason = faults.said(error, "the action goes on by itself")
+            reason = faults.said(error, "the action will continue automatically")
             log.warning("bulk action: %s", reason, exc_info=error)
             ACTIONS.give_back_surely(token, reason, pause_s=room.pause().total_seconds())
             return
@@ -291,7 +291,7 @@ def carry_on(action: BulkAction, within_s: float = float("inf"), progress: Calla
 
 
 class _Taken(Exception):
-    """Somebody else has it."""
+    """Another process holds the action."""
 
 
 def _work_off(action: BulkAction, token: UUID, until: float, progress: Callable[[], None]) -> None:
@@ -332,7 +332,7 @@ def note(action: BulkAction, operation: Operation, chunk: list[int]) -> None:
 
 
 def with_names(operation: Operation, rows: QuerySet) -> QuerySet:
-    """What their names are made of, and not their long texts."""
+    """The rows with what their names are made of, without their long texts."""
     if operation.of not in (Submission, Result):
         return rows
     return rows.select_related("model", "kernel").defer(*HEAVY[operation.of])
@@ -347,26 +347,26 @@ HEAVY: dict[type[models.Model], tuple[str, ...]] = {
 def summarise(action: BulkAction) -> None:
     """One line in the log for the whole: it comes last, and so stands on top."""
     if action.user_id is not None:
-        message = f"{action.title}, {action.total} chosen: {said(action)}."
+        message = f"{action.title}, {action.total} chosen: {summary_text(action)}."
         LogEntry.objects.log_actions(action.user_id, [action], CHANGE, change_message=message)
 
 
-def said(action: BulkAction) -> str:
-    """What was done, in words."""
+def summary_text(action: BulkAction) -> str:
+    """What the action did, in words."""
     return "; ".join(f"{n:,} {what}" for what, n in action.counts.items() if n) or "nothing had to be changed"
 
 
 def prune(now: datetime) -> None:
-    BulkAction.objects.filter(state=BulkAction.State.ASKED, created_at__lt=now - ASKED_FOR).delete()
-    BulkAction.objects.filter(finished_at__lt=now - KEPT_FOR).delete()
+    BulkAction.objects.filter(state=BulkAction.State.PENDING, created_at__lt=now - UNCONFIRMED_RETENTION).delete()
+    BulkAction.objects.filter(finished_at__lt=now - RETENTION).delete()
 
 
 ACTIONS = Leases(
     BulkAction,
     what="action",
     reason="error",
-    advice="It is not tried any more; what is done of it stays. Once the cause is mended (the log of the housekeeping cluster "
-    "may name it), choose “Try the rest again” on its page in the admin.",
+    advice="It is not retried; what is done of it stays. Once the cause is fixed (the log of the housekeeping cluster may name "
+    "it), choose “Retry the rest” on its page in the admin.",
     waiting=Q(state=BulkAction.State.RUNNING),
     holding=Q(state=BulkAction.State.RUNNING),
     attempts=lambda: ATTEMPTS,

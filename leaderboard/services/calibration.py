@@ -15,12 +15,12 @@ from leaderboard.services import recording
 
 log = logging.getLogger(__name__)
 
-_cannot_be_measured: set[str] = set()  # places, as long as this process lives: grading goes on without
+_cannot_be_measured: set[str] = set()  # machines; as long as this process lives, grading continues without
 HISTORY = 20  # the last ones of its kind are what a sandbox is compared with
 
 
 def calibration_of(arch: str, grader: Any) -> Calibration | None:
-    """That of the machine behind an architecture's sandbox, measured now if it is a new one; None where nothing is measured
+    """The calibration of the machine behind an architecture's sandbox, measured now if it is new; None where nothing is measured
     (emulation, doubles). Raises grading.faults.Fault."""
     if not grader.is_real(arch):
         return None
@@ -34,10 +34,10 @@ def calibration_of(arch: str, grader: Any) -> Calibration | None:
     if measured is None:
         _cannot_be_measured.add(place)
         return None
-    return record(place, arch, grader.sandbox_name(arch), measured)
+    return record_calibration(place, arch, grader.sandbox_name(arch), measured)
 
 
-def record(place: str, arch: str, sandbox: str, measured: Measured) -> Calibration:
+def record_calibration(place: str, arch: str, sandbox: str, measured: Measured) -> Calibration:
     """Compare with the history, and keep. Two workers that measure the same place keep one."""
     machine = recording.find_machine(measured.machine, arch, sandbox, emulated=False)
     versions = {name: measurement(get_kernel(name)) for name in measured.throughput_m}
