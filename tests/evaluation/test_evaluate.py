@@ -238,9 +238,10 @@ def test_a_killed_evaluation_loses_only_what_was_under_way(tmp_path):
     with Endpoint(answer(), answer(), hang(), answer()) as endpoint:
         process = run(endpoint, tmp_path, "--rollouts=4", "--concurrency=1")
         wait_until(lambda: process.poll() is not None or len(endpoint.requests) == 3, 60)
+        (path,) = (tmp_path / "evaluations").rglob("answers.jsonl")
+        wait_until(lambda: process.poll() is not None or path.read_bytes().count(b"\n") == 2, 60)  # kept by another thread
         process.kill()
         process.communicate()
-        (path,) = (tmp_path / "evaluations").rglob("answers.jsonl")
         with path.open("a") as file:
             file.write('{"model": "lab/one", "ker')  # as a crash in the middle of a line would leave it
         said, _ = run(endpoint, tmp_path, "--rollouts=4", "--concurrency=1").communicate(timeout=300)
