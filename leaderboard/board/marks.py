@@ -14,6 +14,8 @@ from leaderboard.models.querysets import ResultQuerySet
 NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
 UNSTEADY = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
 
+EMULATED = "emulated"
+
 
 class Mark(NamedTuple):
     """One of them. Where it does not count, `trusted()`, `native()` or `up_to_date()` of ResultQuerySet leaves it out."""
@@ -64,7 +66,7 @@ MARKS = (
         reason=lambda result: f". {result.flag_note}" if result.flag_note else "",
     ),
     Mark(
-        "emulated",
+        EMULATED,
         "measured under emulation: it tells whether the answer is right, not how fast it is",
         lambda result: result.emulated,
         Q(emulated=True),

@@ -13,7 +13,7 @@ from django.db.models import Avg, Count, Exists, Max, OuterRef, Q
 from grading.architectures import ARCHS
 from kernels.spec import DEFAULT_SUITE
 from leaderboard.board.architecture_ratios import ArchitectureRatios, fresh_ratios
-from leaderboard.board.marks import NOT_COUNTED, WORDS, left_out
+from leaderboard.board.marks import EMULATED, NOT_COUNTED, WORDS, left_out
 from leaderboard.board.rows import Row, board_rows
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
@@ -148,5 +148,5 @@ def _machines(current: ResultQuerySet) -> list[Machine]:
 def _left_out(selection: Selection) -> dict[str, int]:
     """Emulated results are in the document, and said to be."""
     public = Result.objects.public().real().filter(selection.in_suite, kernel__retired=False)
-    counts = left_out(public, [word for word in NOT_COUNTED if word != "emulated"])
+    counts = left_out(public, [word for word in NOT_COUNTED if word != EMULATED])
     return {WORDS[word]: n for word, n in counts.items()}

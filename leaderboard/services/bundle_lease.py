@@ -28,7 +28,7 @@ TAKE_BACK_ATTEMPTS = 3  # more, to take back what a bundle brought that is given
 BEING_WORKED_ON = Q(state__in=[Bundle.State.READING, Bundle.State.IMPORTING, Bundle.State.DELETING])
 NOT_DELETED = "It is not deleted completely."
 DELETE_AGAIN = (
-    "It is not tried any more. Once the cause is mended (the log of the housekeeping cluster may name it), delete it once more, "
+    "It is not retried. Once the cause is fixed (the log of the housekeeping cluster may name it), delete it once more, "
     "or choose “Read it again” on its page in the admin to keep it."
 )
 WORDS: dict[str, str] = {Bundle.State.READING: "reading", Bundle.State.IMPORTING: "import"}

@@ -213,7 +213,7 @@ def test_a_failure_of_ours_is_tried_again_and_then_shown(monkeypatch):
         assert bundle.state == "reading"
     bundle_reading.read(bundle)
     assert bundle.state == "failed"
-    assert bundle.error.startswith("RuntimeError: a bug. It is not tried any more.")
+    assert bundle.error.startswith("RuntimeError: a bug. It is not retried.")
 
 
 def test_a_made_up_trace_id_publishes_nobody_elses_answer():

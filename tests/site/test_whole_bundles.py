@@ -79,7 +79,7 @@ def test_an_import_that_fails_for_good_takes_back_what_it_brought(monkeypatch: p
     importing.import_bundle(bundle)
     bundle.refresh_from_db()
     assert bundle.state == Bundle.State.FAILED
-    assert bundle.error.startswith("OSError: no space left on device. It is not tried any more.")
+    assert bundle.error.startswith("OSError: no space left on device. It is not retried.")
     assert list(BundleEntry.objects.values_list("bundle", flat=True)) == [earlier.pk]
     assert Submission.objects.public().count() == Submission.objects.count() == 1
 
