@@ -1,4 +1,5 @@
 """arm64 / amd64 of throughput and of memory over a set of subjects, paired by subject: the only place where they are computed.
+agreement.py beside it says where subjects pass.
 
 The site, its report and `arch_compare` call `ratios`, so that the same answers give the same numbers. A subject counts when it
 passed on both architectures and neither was emulated; for one of the two measures only when it was measured on both.
@@ -18,19 +19,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grading.architectures import ARCHS
-from grading.result import PAGE_MB
+from grading.result import PAGE_MB, Verdict
 from grading.statistics import Estimate, exponential, log_time_draws, ratio_of_sums
 from grading.statistics.confidence import CONFIDENCE
 
 
 class Side(NamedTuple):
-    """What ratios need of one grading. samples: the record's, of baselines only; without them a baseline has no interval."""
+    """What is compared of one grading. samples: the record's, of baselines only; without them a baseline has no interval."""
 
-    passed: bool
+    verdict: str
     emulated: bool
     throughput_m: float | None
     extra_mb: float | None
     samples: Mapping[str, Any] | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict == Verdict.PASSED
 
 
 Pair = Mapping[str, Side]  # one subject: architecture -> its current grading there, if there is one
@@ -57,7 +62,7 @@ class Ratios:
 
 def side_of(record: Mapping[str, Any]) -> Side:
     """What ratios need of a record as `GradingResult.to_dict` returns it."""
-    return Side(bool(record["passed"]), record["emulated"], record["throughput_m"], record["extra_mb"], record.get("samples"))
+    return Side(record["verdict"], record["emulated"], record["throughput_m"], record["extra_mb"], record.get("samples"))
 
 
 def ratios(strata: Sequence[Sequence[Pair]], *, baselines: bool) -> Ratios:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grading.architectures import ARCHS
+from grading.comparison.agreement import one_sided
 from grading.comparison.ratios import Ratio, Value, geometric_mean, memory, ratios, side_of, throughput
 from grading.comparison.subjects import ANSWER, KINDS, Subject
 
@@ -44,30 +45,26 @@ def summary(graded: Graded) -> dict[str, Any]:
             for model in models
         ],
         "verdicts": {arch: dict(Counter(pair[arch]["verdict"] for _, pair in graded if arch in pair)) for arch in ARCHS},
-        "one_sided": one_sided(graded),
+        "one_sided": listed_one_sided(graded),
         "machines": machines(pair for _, pair in graded),
         "vcpus": vcpus(pair for _, pair in graded),
         "emulated": [arch for arch in ARCHS if any(pair[arch]["emulated"] for _, pair in graded if arch in pair)],
     }
 
 
-def one_sided(graded: Graded) -> list[dict[str, Any]]:
+def listed_one_sided(graded: Graded) -> list[dict[str, Any]]:
     """What passes on one architecture only, and why it fails on the other."""
     found = []
     for subject, pair in graded:
-        passed = [arch for arch in pair if pair[arch]["passed"]]
-        if len(pair) == 2 and len(passed) == 1:
-            (other,) = set(pair) - set(passed)
-            failed = pair[other]
-            unmeasured = failed["verdict"] == "memory_limit" and pair[passed[0]]["within_memory"] is None
+        if one := one_sided({arch: side_of(record) for arch, record in pair.items()}):
             found.append(
                 {
                     **{name: getattr(subject, name) for name in ("identity", "kind", "model", "kernel", "rollout")},
-                    "passed_on": passed[0],
-                    "failed_on": other,
-                    "verdict": failed["verdict"],
-                    "detail": failed["detail"],
-                    "note": f"memory is not measured on {passed[0]}" if unmeasured else "",
+                    "passed_on": one.passed_on,
+                    "failed_on": one.failed_on,
+                    "verdict": one.verdict,
+                    "detail": pair[one.failed_on]["detail"],
+                    "note": one.note,
                 }
             )
     return found

@@ -19,7 +19,7 @@ from leaderboard.models import Kernel, LanguageModel, Submission
 from leaderboard.views.queue import api_queue
 
 router = Router(tags=["reading"], throttle=throttling.reads)
-CURSOR = r"^([0-9a-z]{1,16}\.(amd64|arm64))?$"
+CURSOR = rf"^([0-9a-z]{{1,16}}\.({'|'.join(ARCHS)}))?$"
 TOO_OFTEN = {429: Error}
 REFUSED = {400: Error, **TOO_OFTEN}  # 400: characters that are no text (leaderboard/web/fit_requests.py)
 Arch = Annotated[Literal["amd64", "arm64", "both"], Query(description="The architecture.")]

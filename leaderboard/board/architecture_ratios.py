@@ -1,35 +1,29 @@
 """The same answer on both architectures: ratios arm64 / amd64 of throughput and of memory, and answers that pass on one only.
 
-Emulated results tell whether an answer is right; they are never timed. The numbers are those of `grading.comparison.ratios`.
+Emulated results tell whether an answer is right; they are never timed. The numbers and words are those of `grading.comparison`.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Q
 
-from grading.comparison.ratios import Side, ratios
+from grading.comparison.agreement import OneSided, agreement, one_sided
+from grading.comparison.ratios import Pair, Side, ratios
 from grading.statistics import Estimate
 from kernels.spec import BASELINES
 from leaderboard.board.selection import Selection
 from leaderboard.board.summaries import Summaries
-from leaderboard.board.verdicts import PASSED
 from leaderboard.lib.stale_cache import recently_requested
 from leaderboard.models import Kernel, LanguageModel, Result
 
 AT_MOST_S = 600  # emulated results change no standing, and so no version
-LISTED = 200
 
-
-class Graded(NamedTuple):
-    """One answer's current result on one architecture."""
-
-    verdict: str
-    side: Side
+Answer = tuple[str, str, Pair]  # uid, kernel, its result on each architecture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,30 +48,19 @@ class Ratios:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRatios:
-    """One model over its kernels. only: answers that passed on this architecture and not on the other."""
+    """One model over its kernels. agreement: how many answers with a result on both pass where (grading.comparison.agreement)."""
 
     model: LanguageModel
     overall: Ratios
     kernels: dict[str, Ratios]
-    only: dict[str, int]
+    agreement: dict[str, int]
 
 
-class OneSided(NamedTuple):
-    """An answer that passed on one architecture only, and what it got on the other."""
-
+@dataclass(frozen=True, kw_only=True)
+class OneSidedAnswer(OneSided):
     uid: str
     model_id: int
     kernel: str
-    passed_on: str
-    failed_on: str
-    verdict: str
-    emulated: bool
-
-    @property
-    def note(self) -> str:
-        """A caveat for this difference; usually empty."""
-        unmeasured = self.emulated and self.verdict == "memory_limit"  # which no emulated grading gives
-        return f" Memory is not measured on {self.passed_on}, which is emulated." if unmeasured else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +68,7 @@ class ArchitectureRatios:
     """Everything that /architectures/ shows. emulated: how many current results were, by architecture."""
 
     models: list[ModelRatios]
-    one_sided: list[OneSided]
+    one_sided: list[OneSidedAnswer]
     emulated: dict[str, int]
 
     @property
@@ -109,16 +92,17 @@ def cached_ratios(selection: Selection, summaries: Summaries) -> ArchitectureRat
 
 def fresh_ratios(selection: Selection) -> ArchitectureRatios:
     """Ratios computed anew: in the cached ones, a change of emulated results alone shows only after a while."""
-    by_model: dict[int, list[tuple[str, str, dict[str, Graded]]]] = defaultdict(list)
-    for uid, model, kernel, sides in _read(selection):
-        by_model[model].append((uid, kernel, sides))
+    by_model: dict[int, list[Answer]] = defaultdict(list)
+    for uid, model, kernel, pair in _read(selection):
+        by_model[model].append((uid, kernel, pair))
     models = LanguageModel.objects.in_bulk(by_model)
     ordered = sorted((models[pk] for pk in by_model if pk in models), key=lambda m: (not m.is_baseline, m.name))
-    emulated = Counter(
-        arch for of in by_model.values() for _, _, sides in of for arch, side in sides.items() if side.side.emulated
+    emulated = Counter(arch for of in by_model.values() for *_, pair in of for arch, side in pair.items() if side.emulated)
+    return ArchitectureRatios(
+        models=[_model(model, by_model[model.pk]) for model in ordered],
+        one_sided=[found for model in ordered for found in _one_sided(model.pk, by_model[model.pk])],
+        emulated=dict(emulated),
     )
-    one_sided = [found for model in ordered for found in _one_sided(model.pk, by_model[model.pk])]
-    return ArchitectureRatios(models=[_model(m, by_model[m.pk]) for m in ordered], one_sided=one_sided, emulated=dict(emulated))
 
 
 def warm() -> None:
@@ -132,16 +116,17 @@ def warm() -> None:
         cached_ratios(selection, Summaries(selection.kernels, fresh=True))
 
 
-def details(found: Sequence[OneSided]) -> dict[str, str]:
+def details(found: Sequence[OneSidedAnswer]) -> dict[str, str]:
     """{answer's uid: what the verdict on the other architecture says, and what to think of it}"""
     wanted = {one.uid: one for one in found}
     results = Result.objects.current().public().filter(submission__uid__in=wanted)
     rows = results.values_list("submission__uid", "arch", "detail")
-    return {uid: detail + wanted[uid].note for uid, arch, detail in rows if wanted[uid].failed_on == arch}
+    said = {uid: (detail, wanted[uid].note) for uid, arch, detail in rows if wanted[uid].failed_on == arch}
+    return {uid: " ".join(filter(None, sentences)) for uid, sentences in said.items()}
 
 
-def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Graded]]]:
-    """(answer's uid, model's id, kernel, {arch: side}) of every answer with a result."""
+def _read(selection: Selection) -> list[tuple[str, int, str, Pair]]:
+    """(answer's uid, model's id, kernel, its pair) of every answer with a result."""
     results = Result.objects.current().public().trusted().up_to_date().filter(kernel__retired=False).filter(selection.in_suite)
     if selection.kernels:
         results = results.filter(kernel__in=selection.kernels)
@@ -149,30 +134,28 @@ def _read(selection: Selection) -> list[tuple[str, int, str, dict[str, Graded]]]
         results = results.filter(Q(model__in=selection.models) | Q(model__kind="baseline"))
     rounds = dict(results.filter(model__kind=LanguageModel.Kind.BASELINE).values_list("pk", "samples"))  # few, and large
     names = ("pk", "submission__uid", "model_id", "kernel__name", "arch", "verdict", "emulated", "throughput_m", "extra_mb")
-    rows: dict[str, tuple[str, int, str, dict[str, Graded]]] = {}
+    rows: dict[str, tuple[str, int, str, dict[str, Side]]] = {}
     found = results.order_by("submission_id").values_list(*names)
     for pk, uid, model, kernel, arch, verdict, emulated, throughput_m, extra_mb in found:
-        side = Side(verdict == PASSED, emulated, throughput_m, extra_mb, rounds.get(pk))
-        rows.setdefault(uid, (uid, model, kernel, {}))[3][arch] = Graded(verdict, side)
-    return list(rows.values())
+        side = Side(verdict, emulated, throughput_m, extra_mb, rounds.get(pk))
+        rows.setdefault(uid, (uid, model, kernel, {}))[3][arch] = side
+    return [*rows.values()]
 
 
-def _model(model: LanguageModel, answers: Sequence[tuple[str, str, dict[str, Graded]]]) -> ModelRatios:
-    by_kernel: dict[str, list[dict[str, Graded]]] = defaultdict(list)
-    for _, kernel, sides in answers:
-        by_kernel[kernel].append(sides)
-    only = Counter(found.passed_on for found in _one_sided(model.pk, answers))
+def _model(model: LanguageModel, answers: Sequence[Answer]) -> ModelRatios:
+    by_kernel: dict[str, list[Pair]] = defaultdict(list)
+    for _, kernel, pair in answers:
+        by_kernel[kernel].append(pair)
     return ModelRatios(
         model=model,
         overall=_ratios(list(by_kernel.values()), baselines=model.is_baseline),
-        kernels={kernel: _ratios([sides], baselines=model.is_baseline) for kernel, sides in by_kernel.items()},
-        only=dict(only),
+        kernels={kernel: _ratios([pairs], baselines=model.is_baseline) for kernel, pairs in by_kernel.items()},
+        agreement=dict(Counter(where for *_, pair in answers if (where := agreement(pair)))),
     )
 
 
-def _ratios(strata: Sequence[list[dict[str, Graded]]], *, baselines: bool) -> Ratios:
-    sides = [[{arch: graded.side for arch, graded in answer.items()} for answer in stratum] for stratum in strata]
-    found = ratios(sides, baselines=baselines)
+def _ratios(strata: Sequence[Sequence[Pair]], *, baselines: bool) -> Ratios:
+    found = ratios(strata, baselines=baselines)
     return Ratios(
         throughput=found.throughput.ratio,
         memory=found.memory.ratio,
@@ -183,15 +166,10 @@ def _ratios(strata: Sequence[list[dict[str, Graded]]], *, baselines: bool) -> Ra
     )
 
 
-def _one_sided(model_id: int, answers: Sequence[tuple[str, str, dict[str, Graded]]]) -> list[OneSided]:
-    found = []
-    for uid, kernel, sides in answers:
-        passed = [arch for arch, side in sides.items() if side.side.passed]
-        if len(sides) == 2 and len(passed) == 1:
-            other = next(arch for arch in sides if arch != passed[0])
-            emulated = any(side.side.emulated for side in sides.values())
-            found.append(OneSided(uid, model_id, kernel, passed[0], other, sides[other].verdict, emulated))
-    return found
+def _one_sided(model_id: int, answers: Sequence[Answer]) -> Iterator[OneSidedAnswer]:
+    for uid, kernel, pair in answers:
+        if found := one_sided(pair):
+            yield OneSidedAnswer(uid=uid, model_id=model_id, kernel=kernel, **vars(found))
 
 
 def shown_models(found: ArchitectureRatios) -> list[ModelRatios]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from grading.pipeline import CALL_S
 from grading.result import Verdict
+from grading.translation_unit import SOURCE_LIMIT_BYTES
 
 PASSED, INTERNAL_ERROR = Verdict.PASSED.value, Verdict.INTERNAL_ERROR.value
 
@@ -35,9 +37,12 @@ ORDER = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.INT
 MEANINGS = {
     "no_answer": "The reply holds no C source between answer tags.",
     "compile_error": "gcc refused the source, it does not define the function, or it calls what is not in libc, libm or libgcc.",
-    "forbidden": "It has a constructor, executable data or stack, or two definitions of the function, or is over 200 kB.",
+    "forbidden": (
+        "It has a constructor, executable data or stack, or two definitions of the function, "
+        f"or is over {SOURCE_LIMIT_BYTES // 1000} kB."
+    ),
     "runtime_error": "It crashed, aborted, or made a call to the system that is refused.",
-    "time_limit": "One call took over 60 s of CPU time, or the whole run its budget.",
+    "time_limit": f"One call took over {CALL_S} s of CPU time, or the whole run its budget.",
     "wrong_answer": "A result was not what the kernel asks for, or it wrote outside its output.",
     "extra_thread": "It made a thread or a process.",
     "memory_limit": "Every result was right, but it needed more memory than the kernel allows.",

@@ -94,8 +94,7 @@ def _one_sided(found: Sequence[Row]) -> Iterator[str]:
     yield f"{len(found)} {'passes' if len(found) == 1 else 'pass'} on one architecture only:"
     for row in found[:LISTED]:
         who = f"{row['model']}, rollout {row['rollout']}" if row["kind"] == "answer" else row["kind"]
-        note = f" ({row['note']})" if row["note"] else ""
-        why = f"{row['verdict']} on {row['failed_on']}: {row['detail']}{note}"
+        why = " ".join(filter(None, (f"{row['verdict']} on {row['failed_on']}:", row["detail"], row["note"])))
         yield f"  {row['kernel']}, {who}: passes on {row['passed_on']}, {why}"
     if len(found) > LISTED:
         yield f"  and {len(found) - LISTED} more, in the file"

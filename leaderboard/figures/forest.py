@@ -115,10 +115,10 @@ def forest(lines: Sequence[Line], selection: Selection, kernels: int, waiting: W
 
 
 def speedup_axis(estimates: Iterable[Estimate]) -> Axis:
-    """An axis from one power of two to another, 1× to 8× at least; at most four ticks."""
+    """An axis from one power of two to another, from 1× to the full score's speedup at least; at most four ticks."""
     values = scales.in_sight([(e.value, e.low, e.high) for e in estimates])
     low = min(0, math.floor(math.log2(min(values, default=1.0)) + 0.05))
-    high = max(3, math.ceil(math.log2(max(values, default=1.0)) - 0.05))
+    high = max(scales.FURTHEST, math.ceil(math.log2(max(values, default=1.0)) - 0.05))
     step = max(1, math.ceil((high - low) / 3))
     ticks = tuple((2.0**k, f"{2.0**k:g}×") for k in range(low, high + 1, step))
     return Axis(low=2.0 ** (low - 0.3), high=2.0 ** (high + 0.3), ticks=ticks, logarithmic=True)

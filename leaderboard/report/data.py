@@ -35,7 +35,6 @@ class Report:
     emulated: dict[str, Counts]
     pairs: ArchitectureRatios
     verdicts: dict[str, Counts]  # of every current result, emulated or not
-    agreement: dict[int, Counter[str]]  # model's id -> both, amd64, arm64, neither
     machines: list[Machine]
     gradings: dict[int, int]  # by machine's id
     bundles: list[Bundle]
@@ -63,7 +62,6 @@ def read(suite: str = DEFAULT_SUITE) -> Report:
         emulated={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch and row[4]))},
         pairs=fresh_ratios(selection),
         verdicts={arch: own for arch in ARCHS if (own := _counts(row for row in details if row[0] == arch))},
-        agreement=_agreement(details),
         machines=_machines(current),
         gradings=dict(current.order_by().values_list("machine").annotate(n=Count("pk")).filter(machine__isnull=False)),
         bundles=_bundles(selection),
@@ -93,19 +91,6 @@ def _counts(rows: Iterable[tuple[Any, ...]]) -> Counts:
     found: Counts = defaultdict(Counter)
     for _, model, kernel, verdict, *_ in rows:
         found[model, kernel][verdict] += 1
-    return dict(found)
-
-
-def _agreement(rows: Iterable[tuple[Any, ...]]) -> dict[int, Counter[str]]:
-    """Counts of the answers with a verdict on both architectures, by where they pass."""
-    passed: dict[tuple[int, int], dict[str, bool]] = defaultdict(dict)
-    for arch, _, _, verdict, _, submission, model in rows:
-        passed[model, submission][arch] = verdict == "passed"
-    found: dict[int, Counter[str]] = defaultdict(Counter)
-    for (model, _), sides in passed.items():
-        if len(sides) == len(ARCHS):
-            where = [arch for arch in ARCHS if sides[arch]]
-            found[model]["both" if len(where) == 2 else where[0] if where else "neither"] += 1
     return dict(found)
 
 

@@ -10,6 +10,8 @@ from statistics import median
 from typing import Any
 
 from grading.architectures import ARCHS
+from grading.comparison.agreement import BOTH, NEITHER
+from grading.pipeline import CALL_S
 from grading.scoring import SCORE_WORDS
 from grading.statistics import Estimate
 from leaderboard.board import verdicts
@@ -92,7 +94,7 @@ def kernel_by_model(report: Report) -> Iterator[str]:
 def architectures(report: Report) -> Iterator[str]:
     yield "## The same answers on both architectures"
     yield ""
-    if not report.agreement:
+    if not any(ratios.agreement for ratios in report.pairs.models):
         yield "No answer has a result on both architectures."
         yield ""
         return
@@ -183,7 +185,9 @@ def _text(name: str) -> list[str]:
     """What is the same in every report."""
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     not_counted = "; ".join(f"*{word}*: {WORDS[word]}" for word in NOT_COUNTED)
-    return text.replace("{score}", SCORE_WORDS).replace("{not_counted}", not_counted).splitlines()
+    for name, value in (("score", SCORE_WORDS), ("call_s", str(CALL_S)), ("not_counted", not_counted)):
+        text = text.replace(f"{{{name}}}", value)
+    return text.splitlines()
 
 
 # Rows of tables
@@ -252,9 +256,10 @@ def _emulated_cell(report: Report, arch: str, model: LanguageModel, kernel: str)
 
 
 def _agreement_rows(report: Report) -> Iterator[tuple[str, ...]]:
+    found = {ratios.model.pk: ratios.agreement for ratios in report.pairs.models}
     for model in report.models:
-        if own := report.agreement.get(model.pk):
-            yield plain(model), str(own.total()), *(str(own[where]) for where in ("both", *ARCHS, "neither"))
+        if own := found.get(model.pk):
+            yield plain(model), str(sum(own.values())), *(str(own.get(where, 0)) for where in (BOTH, *ARCHS, NEITHER))
 
 
 def _ratio_row(ratios: ModelRatios) -> tuple[str, ...]:

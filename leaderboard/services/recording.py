@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from grading.result import FIELDS
+from grading.result import FIELDS, Verdict
 from leaderboard.board.roofline import limits_of
 from leaderboard.lib.text import clean, shorten
 from leaderboard.models import LanguageModel, Machine, Result
@@ -67,7 +67,7 @@ def record_result(token: UUID, graded: Mapping[str, Any], *, drifting: bool = Fa
 
 
 def check(held: Result, graded: Mapping[str, Any]) -> None:
-    if graded["verdict"] == "internal_error":
+    if graded["verdict"] == Verdict.INTERNAL_ERROR:
         raise NotARecord(graded.get("detail") or "the grader reports an internal error")
     if graded["arch"] != held.arch:
         raise NotARecord(f"the sandbox for {held.arch} is an {graded['arch']} machine")

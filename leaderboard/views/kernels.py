@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from grading.architectures import ARCHS
+from grading.result import Verdict
 from kernels.catalog import UnknownKernel, get_kernel, load_catalog
 from kernels.spec import KernelSpec
 from leaderboard.board.answers import Answer, Group, answer_rows, by_best, group_by_model, load_answers
@@ -165,7 +166,9 @@ def _reference_ms(answers: Sequence[Answer], archs: Sequence[str]) -> list[tuple
 
 
 def _over_limit(answers: Sequence[Answer], archs: Sequence[str]) -> list[tuple[str, int]]:
-    counts = {arch: sum(a.arch == arch and a.verdict == "memory_limit" and not a.is_baseline for a in answers) for arch in archs}
+    counts = {
+        arch: sum(a.arch == arch and a.verdict == Verdict.MEMORY_LIMIT and not a.is_baseline for a in answers) for arch in archs
+    }
     return [(arch, n) for arch, n in counts.items() if n]
 
 

@@ -12,6 +12,7 @@ from grading.comparison.subjects import Subject
 from grading.comparison.summary import summary
 from leaderboard.board.architecture_ratios import ratios_of
 from leaderboard.board.selection import Selection
+from leaderboard.comparison.table import summary_text
 from leaderboard.exports.record import record
 from leaderboard.lib import formatting
 from leaderboard.models import Result
@@ -156,3 +157,36 @@ def test_the_report_has_the_same_numbers(odd: None, tmp_path: Path) -> None:
             interval = formatting.span(measure["ratio_low"], measure["ratio_high"])
             cells += [formatting.three_digits(measure["ratio"]), interval]
         assert f"| {ratios.model.name} | {' | '.join(cells)} |" in text
+
+
+@pytest.mark.parametrize(
+    ("passing", "failing", "note"),
+    [
+        (
+            {"emulated": True, "extra_mb": None, "within_memory": None},
+            "memory_limit",
+            "Memory is not measured on arm64, which is emulated.",
+        ),
+        ({"extra_mb": None, "within_memory": None}, "memory_limit", "Memory is not measured on arm64."),  # as on gVisor
+        ({}, "memory_limit", ""),
+        ({"emulated": True, "extra_mb": None, "within_memory": None}, "runtime_error", ""),
+    ],
+)
+def test_all_three_say_the_same_of_what_passes_on_one_only(
+    passing: dict[str, Any], failing: str, note: str, db: None, reader: Reader, tmp_path: Path
+) -> None:
+    submission = factories.make_submission(factories.make_kernel("dot_f32"), factories.make_model("lab/one"))
+    factories.make_result(submission, "arm64", **passing)
+    factories.make_result(submission, "amd64", failing, detail="It failed.")
+    said = " ".join(filter(None, ("It failed.", note)))
+    theirs = compared()
+    (row,) = theirs["one_sided"]
+    assert (row["passed_on"], row["failed_on"], row["verdict"], row["note"]) == ("arm64", "amd64", failing, note)
+    assert f"passes on arm64, {failing} on amd64: {said}\n" in summary_text(theirs) + "\n"
+    (own,) = ratios_of(Selection()).one_sided
+    assert (own.passed_on, own.failed_on, own.verdict, own.note) == ("arm64", "amd64", failing, note)
+    assert f"<small>{said}</small>" in reader.page("/architectures/")
+    write_report(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert "| lab/one | 1 | 0 | 0 | 1 | 0 |" in text
+    assert f"| `{failing}` on amd64 | {said} |" in text
