@@ -89,7 +89,7 @@ def examples() -> list[Example]:
             formula=f"{scoring.SCORE_FORMULA}, 0 for a failed one",
             data="speedups 1, 2, 4, 16 and a failed answer",
             result=", ".join(f"{score_of(s):.3f}" for s in (1.0, 2.0, 4.0, 16.0, None)),
-            source="logarithmic: twice as fast is worth the same wherever one starts",
+            source=scoring.SCORE_WORDS,
         ),
         Example(
             key="pass_rate",

@@ -22,6 +22,8 @@ PR_SET_CHILD_SUBREAPER = 36
 TIME = {"dot_f32": 2.5, "prefix_sum_i64": 1.8}
 MOST = {"time": TIME, "slowref": TIME, "thread": {"dot_f32": 1.5, "prefix_sum_i64": 1.5}}
 NOT_PASSED = {"mem", "neg", "batch"}
+BOUNDED = {"compile", "dos"}  # may pass or fail: it is enough that the grading ends, and says nothing of the host
+CLASSES = {*MOST, *NOT_PASSED, *BOUNDED, "exfil", "control", "honest"}
 # These use 3 MiB and hide it: with a limit of 1 MiB they show whether it is seen.
 HIDERS = ("100_", "102_", "103_", "105_", "111_", "113_", "114_", "147_")
 QUICK = Options(rounds=5, processes=1, call_s=2, total_s=10)
@@ -196,3 +198,10 @@ def test_every_wanted_verdict_is_one():
     for entry in ALL + OF_KERNELS:
         assert entry.want is None or Verdict(entry.want)
         assert entry.kernel in load_catalog()
+
+
+def test_every_attack_is_of_a_class_that_is_held_to_something():
+    for entry in ALL:
+        assert entry.group in CLASSES, f"{entry.path}: class={entry.group} is none of {', '.join(sorted(CLASSES))}"
+        assert entry.group not in MOST or entry.kernel in MOST[entry.group], f"{entry.path}: MOST lacks {entry.kernel}"
+        assert entry.group != "honest" or entry.want, f"{entry.path}: the first line must say want=VERDICT"

@@ -16,6 +16,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from grading import scoring
+from leaderboard.board import worked_examples
 from leaderboard.lib import formatting
 from leaderboard.models import LanguageModel, Result, Standing
 from leaderboard.models.querysets import ResultQuerySet
@@ -183,9 +184,20 @@ def test_documents_say_the_formula_that_is_computed(words: Callable[[], str]) ->
 
 def test_the_formula_in_words_is_the_one_that_is_computed() -> None:
     names = {"min": min, "max": max, "ln": log}
-    code = re.sub(r"ln (\w+)", r"ln(\1)", scoring.SCORE_FORMULA.replace("·", "*"))
+    code = re.sub(r"ln ([\w.]+)", r"ln(\1)", scoring.SCORE_FORMULA.replace("·", "*"))
     for speedup in (0.3, 1.0, 1.5, 2.0, 7.9, 8.0, 50.0):
         assert eval(code, names | {"speedup": speedup}) == pytest.approx(scoring.speedup_score(speedup))
+
+
+def test_an_example_says_no_words_of_its_own_about_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "SCORE_WORDS", "linear up to 4.5 times the reference's speed")
+    monkeypatch.setattr(scoring, "SCORE_FORMULA", "min(1, speedup / 4.5)")
+    monkeypatch.setattr(scoring, "speedup_score", another_formula)
+    (example,) = [one for one in worked_examples.examples() if one.key == "score"]
+    assert example.source == scoring.SCORE_WORDS
+    assert example.formula.startswith(scoring.SCORE_FORMULA)
+    assert example.result.startswith(f"{another_formula(1.0):.3f}, ")
+    assert "logarithmic" not in " ".join(map(str, vars(example).values()))
 
 
 def test_pages_say_the_formula_that_is_computed(site: None, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
