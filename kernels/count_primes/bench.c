@@ -1,4 +1,12 @@
-/* count_primes: the arguments of the tests and of the benchmark; a sieve made once answers all of them. */
+/* count_primes: the arguments of the tests and of the benchmark; a sieve made once answers all of them.
+
+   What the benchmark's arguments have that others lack, and what is done about it:
+   - They lie in [0.9 size, size]: small tests are drawn from all of the range, from every octave as many as cost about the same time, each half of an
+     octave certainly, so that no part of it can be right by chance or be left out.
+   - They are random numbers, hardly ever special ones: squares of primes and their predecessors, products of neighbouring primes, borders of segments
+     and wheels, and round numbers are drawn from all of the range, too; all numbers up to 130, all residues modulo 1024 above that, and again above 4096.
+   - All of them are near one another, so that a table of results would do: what an answer brings along is for a person to see (the record gives the
+     size of its data). */
 #include "kernel.h"
 
 #ifdef KERNEL_STUB
@@ -13,7 +21,9 @@ void kernel_call(const void *in0, const void *in1, void *out, const union kernel
 
 #else
 
+#include "sizes.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +80,19 @@ static uint64_t primes_up_to(uint64_t n)
 	return count;
 }
 
-/* All small n, then the neighbourhoods of where sieves go wrong. */
-enum { SMALL = 128 };
+static bool is_prime(uint64_t n)
+{
+	return n == 2 || (n > 2 && n % 2 && odd_primes[n / 128] >> (n / 2 % 64) & 1);
+}
+
+static uint64_t prime_below(uint64_t n)
+{
+	while (n > 2 && !is_prime(n))
+		n--;
+	return n;
+}
+
+/* Where sieves go wrong; each is tested with both neighbours. */
 static const uint32_t CENTRES[] = {
 	/* squares of primes: the first number only that prime removes */
 	11 * 11, 13 * 13, 17 * 17, 19 * 19, 23 * 23, 29 * 29, 31 * 31, 37 * 37, 61 * 61, 97 * 97, 127 * 127, 181 * 181, 251 * 251, 257 * 257,
@@ -84,10 +105,6 @@ static const uint32_t CENTRES[] = {
 	256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1000, 10000, 100000, 1000000, 30 * 4096, 30 * 8192, 30 * 16384,
 	30 * 32768,
 };
-/* Few of the large ones: an answer as slow as the reference takes 5 ns for each candidate. */
-static const uint32_t LARGE[] = {1u << 20, 1u << 21, 30 * 65536, 1u << 22, 30 * 131072, 2039 * 2039, 2801 * 2803, 1u << 23};
-enum { CENTRE_TESTS = 3 * sizeof CENTRES / sizeof *CENTRES, LARGE_TESTS = 3 * sizeof LARGE / sizeof *LARGE, RANDOM_TESTS = 24 };
-
 static void set_n(struct kernel_case *c, uint64_t n)
 {
 	c->arg[0].u64 = n;
@@ -95,18 +112,102 @@ static void set_n(struct kernel_case *c, uint64_t n)
 	snprintf(c->note, sizeof c->note, "n = %" PRIu64, n);
 }
 
+/* ---------- the small tests of one grading ---------- */
+enum {
+	CENTRE_COUNT = sizeof CENTRES / sizeof *CENTRES,
+	MODULUS = 1024,
+	FIRST_OCTAVE = 14, /* sizes_small() goes up to there */
+	OCTAVE_TESTS_MOST = 40,
+	OCTAVE_COST = 18000000, /* candidates: an answer as slow as the reference takes 5 ns for each */
+};
+static struct sizes_tests tests;
+
+static uint64_t near_prime_square(uint64_t n)
+{
+	const uint64_t p = prime_below((uint64_t)sqrt((double)n));
+	return p * p - kernel_random_below(2);
+}
+
+static uint64_t near_prime_product(uint64_t n)
+{
+	const uint64_t p = prime_below((uint64_t)sqrt((double)n));
+	return p * prime_below(p - 1) - kernel_random_below(2);
+}
+
+/* An odd multiple of 500: of 5, 50, ... as well. */
+static uint64_t near_round_number(uint64_t n)
+{
+	return n / 1000 * 1000 + 500;
+}
+
+static uint64_t near_rounder_number(uint64_t n)
+{
+	uint64_t unit = kernel_random_below(2) ? 1000 : 10000;
+	while (unit * 10 < n && kernel_random_below(2))
+		unit *= 10;
+	return n / unit * unit - kernel_random_below(2);
+}
+
+/* Bytes, words or bits of a segment, with a number for each bit, for the odd ones, or for those that 2, 3 and 5 leave. */
+static uint64_t near_segment_border(uint64_t n)
+{
+	static const uint64_t WHEELS[] = {1, 2, 3, 6, 15, 30, 210};
+	const uint64_t unit = WHEELS[kernel_random_below(sizeof WHEELS / sizeof *WHEELS)] << (10 + kernel_random_below(8));
+	return n < unit ? n : n / unit * unit + kernel_random_below(3) - 1;
+}
+
+static uint64_t as_it_is(uint64_t n)
+{
+	return n;
+}
+
+static uint64_t (*const SPECIAL[])(uint64_t) = {near_round_number, as_it_is, near_prime_square, near_prime_product, near_rounder_number, near_segment_border};
+enum { SPECIAL_COUNT = sizeof SPECIAL / sizeof *SPECIAL };
+
+/* From the octave that begins with 2^k: one from each of the two quarters that every range of half an octave holds one of, except where the benchmark's
+   are in all such ranges; then special ones in turn. */
+static void plan_octave(unsigned k, size_t most)
+{
+	static struct sizes certain;
+	static unsigned turn;
+	const uint64_t low = UINT64_C(1) << k, high = 2 * low <= most ? 2 * low : most + 1, usual = low + (high - low) / 2;
+	certain.count = 0;
+	for (unsigned quarter = 1; quarter < 3; quarter++)
+		if (exp2(k + quarter / 4.0) < 0.9 * (double)most)
+			sizes_quarter(&certain, k, quarter, low, most);
+	for (size_t i = 0; i < certain.count; i++)
+		sizes_test(&tests, certain.size[i], 0, 0);
+	for (uint64_t i = 1; i <= OCTAVE_TESTS_MOST && i * usual <= OCTAVE_COST; i++) {
+		const uint64_t n = SPECIAL[turn++ % SPECIAL_COUNT](low + kernel_random_below(high - low));
+		sizes_test(&tests, n < most ? n : most, 0, 0);
+	}
+}
+
+static size_t plan(size_t size)
+{
+	static struct sizes small;
+	make_table(size + 1);
+	tests.count = 0;
+	sizes_small(&small, MODULUS, 1, size);
+	for (size_t i = 0; i < small.count; i++)
+		sizes_test(&tests, small.size[i], 0, 0);
+	for (size_t i = 0; i < 3 * CENTRE_COUNT; i++)
+		sizes_test(&tests, CENTRES[i / 3] + i % 3 - 1, 0, 0);
+	small.count = 0;
+	sizes_powers(&small, SIZES_LARGE, size, size + 1);
+	sizes_add(&small, size - 1);
+	sizes_add(&small, size + 1);
+	sizes_sort(&small);
+	for (size_t i = 0; i < small.count; i++)
+		sizes_test(&tests, small.size[i], 0, 0);
+	for (unsigned k = FIRST_OCTAVE; (size_t)1 << k <= size; k++)
+		plan_octave(k, size);
+	return tests.count;
+}
+
 static void shape_test(size_t index, struct kernel_case *c)
 {
-	uint64_t n;
-	if (index < SMALL)
-		n = index;
-	else if ((index -= SMALL) < CENTRE_TESTS)
-		n = CENTRES[index / 3] + index % 3 - 1;
-	else if ((index -= CENTRE_TESTS) < RANDOM_TESTS)
-		n = kernel_random_below(1000000);
-	else
-		n = LARGE[(index - RANDOM_TESTS) / 3] + (index - RANDOM_TESTS) % 3 - 1;
-	set_n(c, n);
+	set_n(c, tests.test[index].n);
 }
 
 /* the largest square of a prime that is at most size */
@@ -121,6 +222,7 @@ static uint64_t prime_square(uint64_t size)
 
 static void shape_bench(size_t size, unsigned variant, struct kernel_case *c)
 {
+	make_table(size);
 	if (variant == 0)
 		set_n(c, size - kernel_random_below(size / 10 + 1));
 	else if (variant == 1)
@@ -145,7 +247,8 @@ static bool check(const struct kernel_case *c, const unsigned char *out, union k
 
 const struct kernel kernel = {
 	.name = "count_primes",
-	.tests = SMALL + CENTRE_TESTS + RANDOM_TESTS + LARGE_TESTS,
+	.args = {{"n", KERNEL_U64}},
+	.plan = plan,
 	.extra_checks = 2,
 	.shape_test = shape_test,
 	.shape_bench = shape_bench,

@@ -1,4 +1,9 @@
-/* transpose_f32: all values of a case are compared by their bits, tile by tile, against the input where it lies. */
+/* transpose_f32: all values of a case are compared by their bits, tile by tile, against the input where it lies.
+
+   What the benchmark's values have that others lack, and what is done about it:
+   - Numbers of 25 bits in [-1, 1) would survive arithmetic, a detour through integers, and flushing of the smallest ones to 0: values are 32 random bits,
+     NaNs and subnormal numbers among them, in all cases.
+   - Rows and columns are equal and a power of two: checks at that size have sides that are no multiple of anything, and eight times as many columns as rows. */
 #include "kernel.h"
 
 void transpose_f32(const float *in, float *out, size_t rows, size_t cols);
@@ -15,15 +20,11 @@ void kernel_call(const void *in0, const void *in1, void *out, const union kernel
 #else
 
 #include "bulk_random.h"
+#include "sizes.h"
 #include <stdio.h>
 
-/* Every small pair of sides around a vector's and a tile's width, both ways round; then long, thin and large ones. */
-static const size_t sides[] = {0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 33};
-static const size_t shapes[][2] = {
-	{31, 31}, {32, 32}, {63, 65}, {64, 64}, {65, 63}, {64, 127}, {100, 48}, {48, 100}, {127, 129}, {1, 4097}, {4097, 1}, {3, 1023},
-	{1023, 3}, {16, 1000}, {1000, 16}, {17, 1000}, {1000, 17}, {255, 257}, {512, 256}, {256, 520}, {300, 700}, {700, 300},
-};
-enum { SIDES = sizeof sides / sizeof sides[0], PAIRS = SIDES * SIDES, SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { RESIDUES = 16, LONGEST = 1 << 20 };
+static struct sizes_tests tests;
 
 static void shape(size_t rows, size_t cols, struct kernel_case *c)
 {
@@ -31,15 +32,58 @@ static void shape(size_t rows, size_t cols, struct kernel_case *c)
 	c->arg[0].u64 = rows;
 	c->arg[1].u64 = cols;
 	c->units = (double)rows * (double)cols;
+	c->content = "values in [-1, 1)";
 	snprintf(c->note, sizeof c->note, "rows = %zu, cols = %zu", rows, cols);
+}
+
+/* One of the sides is `side`, the other one small, both ways round. */
+static void both_ways(size_t side, size_t other, bool guarded)
+{
+	sizes_test(&tests, side, other, 0)->guarded = guarded;
+	sizes_test(&tests, other, side, 0)->guarded = guarded;
+}
+
+/* Squares and other small shapes of every side; every pair of residues modulo 16; every side of the larger ones, thin, so that they are cheap; then
+   long and thin ones of every magnitude, and some that are large both ways. */
+static size_t plan(size_t size)
+{
+	static struct sizes sides, others;
+	tests.count = others.count = 0;
+	sizes_run(&others, 0, SIZES_DENSE);
+	sizes_shuffle(&others);
+	for (size_t side = 0; side <= SIZES_DENSE; side++) {
+		sizes_test(&tests, side, side, 0)->guarded = true;
+		both_ways(side, others.size[side], true);
+	}
+	for (size_t i = 0; i < RESIDUES * RESIDUES; i++) {
+		const size_t row = kernel_random_below(4), col = kernel_random_below(4);
+		sizes_test(&tests, i / RESIDUES + RESIDUES * row, i % RESIDUES + RESIDUES * col, 0);
+	}
+	sizes_small(&sides, 64, 4, 2 * size);
+	for (size_t i = 0; i < sides.count; i++)
+		if (sides.size[i] > SIZES_DENSE)
+			both_ways(sides.size[i], kernel_random_below(sides.size[i] > SIZES_HIGH ? 4 : 24), i % 4 == 0);
+	sizes_large(&sides, LONGEST);
+	for (size_t i = 0; i < sides.count; i++)
+		if (i % 8 == 0)
+			both_ways(sides.size[i], 1 + kernel_random_below(3), false);
+	for (size_t i = 0; i < 8; i++)
+		sizes_test(&tests, 131 + kernel_random_below(400), 131 + kernel_random_below(400), 0);
+	for (size_t i = 0; i < 8; i++) { /* one side is a multiple of the other */
+		const size_t times = (size_t[]){2, 3, 4, 8}[i / 2], side = 2 + kernel_random_below(40);
+		both_ways(times * side, side, true);
+	}
+	for (size_t difference = 0; difference < 7; difference++) {
+		const size_t rows = 140 + kernel_random_below(60);
+		sizes_test(&tests, rows, rows + 3 - difference, 0);
+	}
+	return tests.count;
 }
 
 static void shape_test(size_t index, struct kernel_case *c)
 {
-	if (index < PAIRS)
-		shape(sides[index / SIDES], sides[index % SIDES], c);
-	else
-		shape(shapes[index - PAIRS][0], shapes[index - PAIRS][1], c);
+	shape(tests.test[index].n, tests.test[index].m, c);
+	c->guarded = tests.test[index].guarded;
 }
 
 static void shape_bench(size_t size, unsigned variant, struct kernel_case *c)
@@ -55,7 +99,7 @@ static void fill(struct kernel_case *c)
 {
 	struct bulk_random generator;
 	bulk_seed(&generator);
-	bulk_floats(&generator, c->in[0], c->in_bytes[0] / sizeof(float));
+	bulk_bytes(&generator, c->in[0], c->in_bytes[0]);
 }
 
 enum { TILE = 16 };
@@ -90,12 +134,13 @@ static bool part_is_right(const struct kernel_case *c, const uint32_t *out, stru
 	for (size_t r = part.row; r < part.row_end; r++)
 		for (size_t k = part.col; k < part.col_end; k++)
 			if (out[k * rows + r] != in[r * cols + k]) {
-				float got, want;
-				memcpy(&got, &out[k * rows + r], sizeof got);
-				memcpy(&want, &in[r * cols + k], sizeof want);
+				const uint32_t got = out[k * rows + r], want = in[r * cols + k];
+				float got_value, want_value;
+				memcpy(&got_value, &got, sizeof got_value);
+				memcpy(&want_value, &want, sizeof want_value);
 				snprintf(why, why_size,
-					 "row %zu, column %zu of out is %.9g, expected row %zu, column %zu of in: %.9g",
-					 k, r, (double)got, r, k, (double)want);
+					 "row %zu, column %zu of out is %.9g (bits 0x%08X), expected row %zu, column %zu of in: %.9g (bits 0x%08X)",
+					 k, r, (double)got_value, got, r, k, (double)want_value, want);
 				return false;
 			}
 	return true;
@@ -116,9 +161,10 @@ static bool check(const struct kernel_case *c, const unsigned char *result, unio
 
 const struct kernel kernel = {
 	.name = "transpose_f32",
+	.args = {{"rows", KERNEL_U64}, {"cols", KERNEL_U64}},
 	.in_align = {sizeof(float)},
 	.out_align = sizeof(float),
-	.tests = PAIRS + SHAPES,
+	.plan = plan,
 	.extra_checks = 2,
 	.shape_test = shape_test,
 	.shape_bench = shape_bench,
