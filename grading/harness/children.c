@@ -3,8 +3,8 @@
    Time: the only call of a child that can sleep is read(FD_GO), so once /proc/PID/stat says "asleep" the call is over, and the growth of the
    process's CPU clock is its cost; what the child claims is never used.  Where that clock is missing or coarse (gVisor), wall time until the judge
    sees the child asleep stands for it, and the record says so.  Memory: the base is taken while the child stands in early(), before any
-   answer code; the judge's pages can never leave the process, so VmHWM minus that base, minus what the empty child grew by, plus the answer's own
-   read-only sections, is what the answer used. */
+   answer code; the judge's pages can never leave the process, so VmHWM minus that base, minus what the empty child grew by, plus what
+   the answer's program maps read-only, is what the answer used. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,6 +27,7 @@
 
 #include "judge.h"
 #include "machine.h"
+#include "refusals.h"
 
 #define QEMU "/usr/bin/qemu-aarch64"
 
@@ -40,7 +42,7 @@ static bool restrict_files(int program)
 {
 	struct landlock_ruleset_attr all = { .handled_access_fs = (1ull << 13) - 1 };
 	int rules = syscall(SYS_landlock_create_ruleset, &all, sizeof all.handled_access_fs, 0);
-	if (rules < 0) return false;                     /* a kernel without Landlock: the stub's filter still holds */
+	if (rules < 0) return false;
 	const char *emulators[] = { "/usr", "/lib", "/lib64", "/etc/ld.so.cache" };
 	struct landlock_path_beneath_attr own = { .allowed_access = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = program };
 	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &own, 0)) return false;
@@ -80,7 +82,8 @@ static noreturn void become(const char *name, const char *path, const int *fds, 
 		if (i != program) close(i);
 	end_first_when_memory_is_short();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	restrict_files(program);                         /* also keeps an emulated answer, which has no filter, from other processes' memory */
+	/* also keeps an emulated answer, which has no filter, from other processes' memory; a kernel without it: the stub's filter still holds */
+	if (!restrict_files(program) && record.landlock) _exit(EXIT_NOT_STARTED);
 	/* fails where only one uid is mapped; then the caller has dropped already */
 	if (!getuid() && setgid(65534) == 0 && setuid(65534) == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
@@ -96,7 +99,7 @@ static noreturn void become(const char *name, const char *path, const int *fds, 
 }
 
 /* ---------- /proc and clocks ---------- */
-static double cpu_ns(const struct child *h)
+double cpu_ns(const struct child *h)
 {
 	struct timespec t = { 0 };
 	if (!record.cpu_clock) return h->spent_ns + (h->called_ns > 0 ? wall_ns() - h->called_ns : 0);
@@ -132,7 +135,17 @@ static int state(const struct child *h)
 	return q ? q[2] : 'X';
 }
 static bool gone(int st) { return st == 'Z' || st == 'X'; }
-static long status_kb(const struct child *h, const char *key)
+/* Minor faults so far, exact: each is a page that the process did not have in reach; -1: the system does not count them. */
+long faults_of(int who)
+{
+	char b[400];
+	long faults = -1;
+	ssize_t k = pread(child[who].stat, b, sizeof b - 1, 0);
+	b[k > 0 ? k : 0] = 0;
+	char *q = strrchr(b, ')');
+	return q && sscanf(q + 1, " %*c %*d %*d %*d %*d %*d %*u %ld", &faults) == 1 ? faults : -1;
+}
+long status_kb(const struct child *h, const char *key)
 {
 	char p[64], b[4096];
 	snprintf(p, sizeof p, "/proc/%d/status", h->pid);
@@ -175,32 +188,45 @@ void measure_memory(void)
 }
 
 /* ---------- waiting ---------- */
+/* Calls of the batch that have not begun: bytes that lie in the pipe.  The kernel's word, though an answer may read some itself. */
+static size_t calls_left(const struct child *h)
+{
+	int left = 0;
+	return h->go > 0 && !ioctl(h->go, FIONREAD, &left) && left > 0 ? (size_t)left : 0;
+}
+/* the call that is running, or was last */
+static size_t current_call(const struct child *h)
+{
+	size_t left = calls_left(h);
+	return h->given > left ? h->given - left - 1 : 0;
+}
+static const char *at_call(const struct child *h, const char *phase) { return h->given ? call_name(current_call(h), phase) : phase; }
 static noreturn void call_over_time(const struct child *h, const char *phase)
 {
 	if (h != &child[ANSWER]) {
 		errno = ETIME;
 		fault(h->name);
 	}
+	phase = at_call(h, phase);
 	measure_memory();
 	verdict("time_limit", "one call took more than the limit of %ld s of CPU (%s)", opt.call_s, phase);
 }
-/* the answer's fault whoever runs just now: references are quick */
-static noreturn void budget_over_time(const char *phase)
+/* What is batched has taken a millisecond at once before. */
+static noreturn void batch_over_time(const struct child *h, const char *phase)
 {
+	measure_memory();
+	verdict("time_limit", "a batch of %zu calls, the first of which were short, took more than the limit of %ld s of CPU for one (%s)", h->given, opt.call_s, phase);
+}
+/* the answer's fault whoever runs just now: references are quick */
+static noreturn void budget_over_time(const struct child *h, const char *phase)
+{
+	phase = at_call(h, phase);
 	measure_memory();
 	verdict("time_limit", "the whole run's budget of %ld s of CPU was over before 3 rounds were counted (%s)", opt.total_s, phase);
 }
 static noreturn void broke_protocol(struct child *h, const char *phase)
 {
-	verdict(h == &child[ANSWER] ? "runtime_error" : "internal_error", "the %s's process did not keep to the harness's protocol (%s)", h->name, phase);
-}
-static bool starts_something(long nr)
-{
-	return nr == SYS_clone || nr == SYS_clone3
-#ifdef SYS_fork
-	       || nr == SYS_fork || nr == SYS_vfork
-#endif
-		;
+	verdict(h == &child[ANSWER] ? "runtime_error" : "internal_error", "the %s's process did not keep to the harness's protocol (%s)", h->name, at_call(h, phase));
 }
 /* What a process brings upon itself behind the filter; every other signal was sent by the system or by somebody else. */
 static bool is_own_doing(int signal)
@@ -224,6 +250,8 @@ static noreturn void died(struct child *h, const char *phase)
 	int s;
 	siginfo_t si;
 	uint32_t refused = h->control->refused;
+	enum placement placement = h->given ? placement_of[current_call(h)] : BENCHMARK;
+	phase = at_call(h, phase);
 	if (h == &child[ANSWER]) measure_memory();
 	if (waitid(P_PID, h->pid, &si, WEXITED | WNOWAIT)) fault("wait");
 	ended_cpu_ns += cpu_ns(h);
@@ -236,12 +264,13 @@ static noreturn void died(struct child *h, const char *phase)
 	if (!began) verdict("runtime_error", "the system cannot start its program, status %#x: it has too many sections, or too large ones", s);      /* it started the other two */
 	if (refused || (WIFSIGNALED(s) && WTERMSIG(s) == SIGSYS)) {
 		long nr = (long)refused - 1;
+		const struct refusal *r = refusal_of(nr);
 		if (!refused) verdict("runtime_error", "killed by SIGSYS: a system call of another architecture (%s)", phase);
-		if (starts_something(nr)) verdict("extra_thread", "tried to start a thread or a process (system call %ld, %s)", nr, phase);
+		if (r) verdict(starts_something(r) ? "extra_thread" : "runtime_error", "%s (%s), which an answer may not do (%s)", r->what, r->name, phase);
 		verdict("runtime_error", "killed by SIGSYS: refused system call %ld (%s); answers compute, they do not ask the system for anything but memory", nr, phase);
 	}
-	if (record.guarded && WIFSIGNALED(s) && (WTERMSIG(s) == SIGSEGV || WTERMSIG(s) == SIGBUS)) {
-		/* the same case was right away from the guards: an access outside the data, as a spoiled canary is */
+	if ((placement == FLUSH_START || placement == FLUSH_END) && WIFSIGNALED(s) && (WTERMSIG(s) == SIGSEGV || WTERMSIG(s) == SIGBUS)) {
+		/* the same case did not end away from the guards: an access outside the data, as a spoiled canary is */
 		record.correct = 0;
 		verdict("wrong_answer", "reads or writes outside its data: killed by SIG%s (%s)", sigabbrev_np(WTERMSIG(s)), phase);
 	}
@@ -250,9 +279,12 @@ static noreturn void died(struct child *h, const char *phase)
 }
 static void check_limits(struct child *h, double cpu0, double wall0, double limit_ns, const char *phase)
 {
-	if (cpu_ns(h) - cpu0 > limit_ns) call_over_time(h, phase);
-	if (budget_over() && record.rounds < 3) budget_over_time(phase);
-	if (wall_ns() - wall0 > 5 * limit_ns + 10e9) verdict("internal_error", "the %s's process gets no CPU on this busy machine (%s)", h->name, phase);
+	size_t left = calls_left(h);
+	if (left != h->left) h->left = left, h->begun_ns = cpu_ns(h);
+	if (cpu_ns(h) - fmax(cpu0, h->begun_ns) > limit_ns) call_over_time(h, phase);
+	if (h == &child[ANSWER] && h->given > 1 && record.rounds >= 3 && cpu_ns(h) - cpu0 > limit_ns) batch_over_time(h, phase);
+	if (budget_over() && record.rounds < 3) budget_over_time(h, phase);
+	if (wall_ns() - wall0 > 5 * limit_ns + 10e9) verdict("internal_error", "the %s's process gets no CPU on this busy machine (%s)", h->name, at_call(h, phase));
 }
 /* The stub's filter leaves read(FD_GO) as the only call that can sleep. */
 static void wait_asleep(struct child *h, double cpu0, double wall0, double limit_ns, const char *phase)
@@ -288,6 +320,7 @@ static double wait_done(struct child *h, uint32_t seq, double cpu0, double limit
 static size_t control_bytes(void)
 {
 	size_t calls = opt.batch > 0 ? (size_t)opt.batch : batch_that_fits();
+	if (calls < TEST_CALLS) calls = TEST_CALLS;
 	return (sizeof(struct control) + calls * sizeof(struct one_call) + PAGE - 1) & ~(PAGE - 1);
 }
 static void spawn(int who, const char *program)
@@ -308,9 +341,12 @@ static void spawn(int who, const char *program)
 	uint64_t size[MAPPINGS] = { control[who].size, input[0].size, input[1].size, output[who].size };
 	memcpy(h->control->size, size, sizeof size);
 	h->control->writable_output = kernel.out_align > 0;
+	h->control->needs_filter = !opt.unwalled && !record.landlock;
 	int fds[2 + MAPPINGS] = { go[0], done[1], control[who].fd, read_only(input[0].fd), read_only(input[1].fd), output[who].fd };
 	h->seq = 0;
 	h->spent_ns = 0;
+	h->given = h->left = 0;
+	h->begun_ns = 0;
 	h->called_ns = wall_ns();
 	h->pid = fork();
 	if (h->pid < 0) fault("fork");
@@ -321,52 +357,82 @@ static void spawn(int who, const char *program)
 	snprintf(path, sizeof path, "/proc/%d/stat", h->pid);
 	h->stat = open(path, O_RDONLY | O_CLOEXEC);
 	if (h->stat < 0) fault(path);
-	h->clock = ((~(clockid_t)h->pid) << 3) | 2;        /* CPUCLOCK_SCHED of that process */
+	h->clock = (clockid_t)(~(unsigned)h->pid << 3 | 2);        /* CPUCLOCK_SCHED of that process */
+}
+/* Before anything of the answer runs.  The stub does not go on without the filter where it is the only one. */
+static void look_for_walls(void)
+{
+	uint32_t trap = SECCOMP_RET_TRAP;
+	record.unwalled = !opt.unwalled && !record.landlock && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &trap);
+	if (record.unwalled) verdict("internal_error", "nothing would keep the machine's files from the answer: this kernel has neither Landlock nor seccomp filters");
+}
+enum { START_S = 20 };
+/* In early(): nothing of the answer has run. */
+static void take_base(struct child *h)
+{
+	wait_done(h, SEQ_MAPPED, 0, START_S * 1e9, "before start-up");
+	h->seq = SEQ_MAPPED;
+	record.memory_reset &= reset_peak(h);
+	if (h == &child[ANSWER]) record.hidden_clocks = !opt.emulate && h->control->clocks_hidden;
+	h->base_kb = status_kb(h, "VmHWM:");
+	h->shared_kb = status_kb(h, "RssShmem:");
+	h->mapped = usage_of(h - child);
+	h->mapped_ns = cpu_ns(h);
+	h->control->address_space = status_kb(h, "VmSize:") < 0 ? RLIM_INFINITY : (rlim_t)(status_kb(h, "VmSize:") + (1l << 20)) * 1024;     /* start + 1 GiB: so that scratch is measured, not refused */
+}
+static void make_ready(struct child *h)
+{
+	if (write(h->go, "g", 1) != 1) fault("go");
+	wait_done(h, SEQ_READY, 0, START_S * 1e9, "at start-up, before the first call");
+	h->seq = SEQ_READY;
+	h->start_ns = cpu_ns(h) - h->mapped_ns;
+	h->ready = usage_of(h - child);
 }
 void start_children(char *const *programs)
 {
-	double limit_ns = 20e9;
 	long filters = -1;
 	if (oom_before < 0) oom_before = oom_kills();
-	for (int i = 0; i < CHILDREN; i++) spawn(i, programs[i]);
 	record.landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+	look_for_walls();
+	for (int i = 0; i < CHILDREN; i++) spawn(i, programs[i]);
 	record.memory_reset = !opt.emulate;
-	for (int i = CHILDREN - 1; i >= 0; i--) {        /* in early(): nothing of the answer has run; it comes last in both loops */
-		struct child *h = &child[i];
-		wait_done(h, SEQ_MAPPED, 0, limit_ns, "before start-up");
-		h->seq = SEQ_MAPPED;
-		record.memory_reset &= reset_peak(h);
-		h->base_kb = status_kb(h, "VmHWM:");
-		h->shared_kb = status_kb(h, "RssShmem:");
-		if (i == ANSWER) filters = status_kb(h, "Seccomp_filters:");
-		h->control->address_space = status_kb(h, "VmSize:") < 0 ? RLIM_INFINITY : (rlim_t)(status_kb(h, "VmSize:") + (1l << 20)) * 1024;     /* start + 1 GiB: so that scratch is measured, not refused */
+	for (int i = CHILDREN - 1; i >= 0; i--) {        /* the answer comes last in both loops */
+		take_base(&child[i]);
+		if (i == ANSWER) filters = status_kb(&child[i], "Seccomp_filters:");
 	}
-	for (int i = CHILDREN - 1; i >= 0; i--) {        /* once the other two are ready, what ends in the answer is its own doing */
-		if (write(child[i].go, "g", 1) != 1) fault("go");
-		wait_done(&child[i], SEQ_READY, 0, limit_ns, "at start-up, before the first call");
-		child[i].seq = SEQ_READY;
-	}
+	for (int i = CHILDREN - 1; i >= 0; i--) make_ready(&child[i]);       /* once the other two are ready, what ends in the answer is its own doing */
 	record.seccomp = !opt.emulate && has_filter_since(&child[ANSWER], filters);
 	record.cpu_clock = record.cpu_clock && clock_is_precise();
 	for (int i = 0; i < CHILDREN; i++) end_of_call(&child[i], 0);
 }
+static void stop_child(struct child *h)
+{
+	if (h->pid <= 0) return;
+	ended_cpu_ns += cpu_ns(h);
+	kill(h->pid, SIGKILL);
+	waitpid(h->pid, 0, 0);
+	h->pid = 0;
+	close(h->go), close(h->done), close(h->stat);
+}
 void stop_children(void)
 {
-	for (int i = 0; i < CHILDREN; i++) {
-		struct child *h = &child[i];
-		if (h->pid <= 0) continue;
-		ended_cpu_ns += cpu_ns(h);
-		kill(h->pid, SIGKILL);
-		waitpid(h->pid, 0, 0);
-		h->pid = 0;
-		close(h->go), close(h->done), close(h->stat);
-	}
+	for (int i = 0; i < CHILDREN; i++) stop_child(&child[i]);
+}
+void restart_answer(char *const *programs)
+{
+	struct child *h = &child[ANSWER];
+	stop_child(h);
+	spawn(ANSWER, programs[ANSWER]);
+	take_base(h);
+	make_ready(h);
+	end_of_call(h, 0);
 }
 
 /* ---------- one batch ---------- */
 static void give_go(struct child *h, size_t calls, const char *phase)
 {
 	static const char bytes[BATCH_MAX] = { 0 };
+	h->given += calls;
 	if (write(h->go, bytes, calls) == (ssize_t)calls) return;
 	usleep(1000);
 	died(h, phase);
@@ -378,6 +444,7 @@ struct timing call_child(int who, size_t batch, size_t pause_after, void (*at_pa
 	struct child *h = &child[who];
 	struct control *c = h->control;
 	c->batch = batch;
+	h->given = 0;
 	for (size_t j = 0; j < batch; j++) {
 		memcpy(c->call[j].offset, place_of[j], sizeof place_of[j]);
 		memcpy(c->call[j].arg, cases[j].arg, sizeof cases[j].arg);

@@ -34,6 +34,16 @@ void random_seed(void)
 {
 	if (getrandom(s, sizeof s, 0) != sizeof s) fault("getrandom");
 }
+/* SplitMix64 (Steele, Lea, Flood 2014), as the generator's authors advise */
+void random_seed_known(uint64_t seed)
+{
+	for (int i = 0; i < 4; i++) {
+		uint64_t z = seed += 0x9e3779b97f4a7c15;
+		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+		z = (z ^ z >> 27) * 0x94d049bb133111eb;
+		s[i] = z ^ z >> 31;
+	}
+}
 static uint64_t rotl(uint64_t x, int k) { return x << k | x >> (64 - k); }
 uint64_t kernel_random(void)
 {

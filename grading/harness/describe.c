@@ -12,6 +12,7 @@
 #include <gnu/libc-version.h>
 
 #include "json.h"
+#include "resolution.h"
 
 static void trim(char *s)
 {
@@ -106,6 +107,8 @@ int main(void)
 	print("flags", line_of(path));
 	print("libc", gnu_get_libc_version());
 	print("huge_pages", line_of("/sys/kernel/mm/transparent_hugepage/enabled"));
+	long hidden = hidden_pages_at_most();
+	if (hidden >= 0) printf("\"memory_resolution_mb\": %.4f, ", hidden * sysconf(_SC_PAGESIZE) / 1048576.);
 	printf("\"defences\": %s, \"page_size_bytes\": %ld}\n", *defences == '{' ? defences : "{}", sysconf(_SC_PAGESIZE));
 	return 0;
 }

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "image.h"
 #include "inspect.h"
 #include "json.h"
 #include "machine.h"
@@ -31,13 +32,19 @@
 enum { LOG_MAX = 16000, ARGS_MAX = 96, PATH_BYTES = 4096, LOOK_MS = 5 };
 /* Of each build step.  The wall limit is only a fuse: its end says how busy the machine is, not what the answer is. */
 enum { WALL_S = 300, CPU_S = 15, MEMORY_MB = 2000, FILE_MB = 32, LINK_FILE_MB = 64 };
-enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_JAIL_FIRST = 110, EXIT_JAIL_LAST = 114 };       /* of the jail */
+enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_JAIL_FIRST = 110, EXIT_JAIL_LAST = 114, EXIT_OPEN = 115 };       /* of the jail */
 _Static_assert(NEEDED_ROOM_KB >= ((2 * FILE_MB + 2 * LINK_FILE_MB) << 10) + FLOOR_ROOM_KB, "an answer could fill the disk within its limits");
 static char home[PATH_BYTES], work[PATH_BYTES], compile_log[LOG_MAX + 1];
 static size_t compile_log_bytes;
 static bool is_logged = true;                        /* only what the answer's first build prints */
 static const char *limit_reached;                    /* of ours, in the record: the name of the limit */
 static bool machine_short;                           /* in the record: nothing can be graded here until somebody has made room */
+static bool unwalled_ok;                             /* an option: an outer sandbox keeps files away, or the operator has accepted that nobody does */
+static bool unwalled;                                /* in the record: nothing can be graded here until there is something that keeps files away */
+/* What the jail says was in force, in every step so far. */
+enum { WALLS = 3, JAIL_TELLS = 40 };
+static const char *const wall[WALLS] = { "landlock", "mount_namespace", "seccomp" };
+static unsigned walls = ~0u;
 static long compile_us, inspect_us, link_us;
 
 static long now_us(void)
@@ -63,6 +70,19 @@ static void print_log(void)
 	json_string(stdout, compile_log, compile_log_bytes);
 	printf(", \"run\": \"\"}");
 }
+static void print_walls(void)
+{
+	const char *between = "";
+	printf("\"compiler_walls\": ");
+	if (walls == ~0u) {
+		printf("null");
+		return;
+	}
+	printf("[");
+	for (int i = 0; i < WALLS; i++)
+		if (walls & 1u << i) printf("%s\"%s\"", between, wall[i]), between = ", ";
+	printf("]");
+}
 static noreturn void end(const char *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static noreturn void end(const char *verdict, const char *format, ...)
 {
@@ -78,6 +98,9 @@ static noreturn void end(const char *verdict, const char *format, ...)
 	print_log();
 	if (limit_reached) printf(", \"limit\": \"%s\"", limit_reached);
 	if (machine_short) printf(", \"machine_short\": true");
+	if (unwalled) printf(", \"unwalled\": true");
+	printf(", ");
+	print_walls();
 	printf(", \"seconds\": {\"compile\": %.4f, \"inspect\": %.4f, \"link\": %.4f, \"start\": 0, \"tests\": 0, \"benchmark\": 0}, \"defences\": {}}\n", compile_us / 1e6, inspect_us / 1e6, link_us / 1e6);
 	fflush(stdout);
 	_exit(0);
@@ -113,12 +136,28 @@ static void add_jail(struct command *c, int file_mb)
 	add(c, work);
 	const char *readable[] = { "ro:/usr", "ro:/lib", "ro:/lib64", "ro:/bin", "ro:/etc/ld.so.cache", "ro:/etc/alternatives" };
 	for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) add(c, readable[i]);
+	static char tells[24];
+	snprintf(tells, sizeof tells, "tell:%d", JAIL_TELLS);
+	add(c, tells);
+	if (unwalled_ok) add(c, "open");
+}
+/* One line of the jail's, written before the command began. */
+static void hear_walls(int from)
+{
+	char text[100];
+	ssize_t n = read(from, text, sizeof text - 1);
+	unsigned heard = 0;
+	text[n > 0 ? n : 0] = 0;
+	for (int i = 0; i < WALLS; i++)
+		if (strstr(text, wall[i])) heard |= 1u << i;
+	if (n > 0) walls &= heard;
 }
 /* Exit status of the command, its output added to the compile log (the first LOG_MAX bytes of it); `w` has watched it. */
 static int run(const struct command *c, struct watch *w)
 {
-	int out[2], status;
+	int out[2], told[2], status;
 	watch_begin(w, work);
+	if (pipe2(told, O_CLOEXEC)) end("internal_error", "pipe: %s", strerror(errno));
 	/* no pipe: a source could include /proc/self/fd/1 and wait for what never comes; a socket cannot be opened */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out)) end("internal_error", "socketpair: %s", strerror(errno));
 	pid_t child = fork();
@@ -131,11 +170,12 @@ static int run(const struct command *c, struct watch *w)
 		dup2(open("/dev/null", O_RDONLY), 0);
 		dup2(out[1], 1);
 		dup2(out[1], 2);
+		dup2(told[1], JAIL_TELLS);
 		if (chdir(work)) _exit(127);
 		execvpe(c->argv[0], (char **)c->argv, env);
 		_exit(127);
 	}
-	close(out[1]);
+	close(out[1]), close(told[1]);
 	char buffer[4096];
 	for (;;) {
 		struct pollfd readable = { out[0], POLLIN, 0 };
@@ -155,11 +195,15 @@ static int run(const struct command *c, struct watch *w)
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR) end("internal_error", "wait: %s", strerror(errno));
 	watch_end(w);
+	hear_walls(told[0]);
+	close(told[0]);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 /* Statuses of the jail itself, or of a tool that is not there: never the answer's doing. */
 static void check_tool(int status, const char *what)
 {
+	unwalled = status == EXIT_OPEN && walls == ~0u;      /* a command's own status could be the same, but then the jail has told what is in force */
+	if (unwalled) end("internal_error", "nothing would keep the machine's files from %s: this kernel has no Landlock, and a mount namespace cannot be made", what);
 	if ((status >= EXIT_JAIL_FIRST && status <= EXIT_JAIL_LAST) || status == 127) end("internal_error", "could not start %s in the jail (status %d): is the compiler installed?", what, status);
 }
 /* a plain file of its own: whatever else a build step could leave is not run */
@@ -309,7 +353,11 @@ static noreturn void settle(struct build *b, const char *kernel)
 	end_if_short(&again.watch);
 	end("compile_error", "%s", failed == INSPECT && again.found.verdict ? again.found.detail : failure[failed]);
 }
-static long build_answer(const char *kernel)
+/* What of the answer the judge cannot see by watching it run. */
+struct sizes { long read_only_kb, const_bytes; };
+enum { SIZE_MAX_LOG2 = 40 };                         /* the judge takes no larger number; it is over every limit */
+static long bounded(uint64_t size) { return size >> SIZE_MAX_LOG2 ? 1l << SIZE_MAX_LOG2 : (long)size; }
+static struct sizes build_answer(const char *kernel)
 {
 	struct build answer = { .name = "answer" };
 	if (!build(&answer, kernel, LINK)) {
@@ -317,7 +365,10 @@ static long build_answer(const char *kernel)
 		end_if_short(&answer.watch);
 		end(answer.found.verdict, "%s", answer.found.detail);
 	}
-	return answer.found.read_only_kb;
+	struct image own, empty;
+	if (!read_image(path_of(home, "empty"), &empty)) end("internal_error", "%s of the harness cannot be read: build it again", "empty");
+	if (!read_image(path_of(work, answer.name), &own)) end("compile_error", "the linker did not make a program of it");
+	return (struct sizes){ bounded(own_read_only_bytes(&own, &empty) >> 10), bounded(answer.found.const_bytes) };
 }
 /* Before anything of the answer is touched, so no answer can bring this about. */
 static void look_for_room(void)
@@ -329,21 +380,22 @@ static void look_for_room(void)
 	if (machine_short) end("internal_error", "%s", why);
 }
 /* The judge's JSON object, with the compile log put in front. */
-static void judge(const char *kernel, const char *answer, long read_only_kb, int argc, char **argv)
+static void judge(const char *kernel, const char *answer, struct sizes sizes, int argc, char **argv)
 {
-	static char name[200], reference[200], number[4][40], text[1 << 20];       /* samples of all rounds take some 10 kB */
+	static char name[200], reference[200], number[5][40], text[1 << 20];       /* samples of all rounds take some 10 kB */
 	int out[2], status;
 	size_t n = 0;
 	long oom_before = oom_kills();
 	struct command c = { .n = 0 };
 	snprintf(name, sizeof name, "judge_%s", kernel);
 	snprintf(reference, sizeof reference, "reference_%s", kernel);
-	snprintf(number[0], sizeof number[0], "ro_kb=%ld", read_only_kb);
+	snprintf(number[0], sizeof number[0], "ro_kb=%ld", sizes.read_only_kb);
 	snprintf(number[1], sizeof number[1], "compile_us=%ld", compile_us);
 	snprintf(number[2], sizeof number[2], "inspect_us=%ld", inspect_us);
 	snprintf(number[3], sizeof number[3], "link_us=%ld", link_us);
+	snprintf(number[4], sizeof number[4], "const_bytes=%ld", sizes.const_bytes);
 	add(&c, path_of(home, name)), add(&c, answer), add(&c, path_of(home, reference)), add(&c, path_of(home, "empty"));
-	for (int i = 0; i < 4; i++) add(&c, number[i]);
+	for (int i = 0; i < 5; i++) add(&c, number[i]);
 	for (int i = 0; i < argc; i++) add(&c, argv[i]);
 	if (pipe2(out, O_CLOEXEC)) end("internal_error", "pipe: %s", strerror(errno));
 	pid_t child = fork();
@@ -367,6 +419,8 @@ static void judge(const char *kernel, const char *answer, long read_only_kb, int
 	printf("{");
 	print_log();
 	printf(", ");
+	print_walls();
+	printf(", ");
 	fwrite(text + 1, 1, n - 1, stdout);
 	fflush(stdout);
 }
@@ -383,10 +437,11 @@ int main(int argc, char **argv)
 	}
 	snprintf(home, sizeof home, "%s", dirname(own));
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!getuid() && chmod(work, 0777)) end("internal_error", "chmod: %s", strerror(errno));      /* the jail drops root to nobody */
 	if (!exists(path_of(work, "answer.c"))) end("internal_error", "there is no answer.c in the work folder");
+	for (int i = 3; i < argc; i++) unwalled_ok |= !strcmp(argv[i], "unwalled=1");
 	look_for_room();
-	long read_only_kb = build_answer(argv[2]);
-	judge(argv[2], path_of(work, "answer"), read_only_kb, argc - 3, argv + 3);
+	if (!getuid() && chmod(work, 0777)) end("internal_error", "chmod: %s", strerror(errno));      /* the jail drops root to nobody */
+	struct sizes sizes = build_answer(argv[2]);
+	judge(argv[2], path_of(work, "answer"), sizes, argc - 3, argv + 3);
 	return 0;
 }

@@ -1,11 +1,13 @@
-/* Run an untrusted build step (the compiler on the answer).  usage: jail WALL_S CPU_S AS_MB FSIZE_MB RWDIR [ro:PATH ...] -- COMMAND...
+/* Run an untrusted build step (the compiler on the answer).  usage: jail WALL_S CPU_S AS_MB FSIZE_MB RWDIR [ro:PATH ...] [tell:FD] [open] -- COMMAND...
 
    Theory of operation.  The parent is a child subreaper and waits for the command until it ends, its whole tree has used CPU_S, or WALL_S is over
-   (a fuse for a busy machine); then it kills every descendant there is, so nothing outlives a build.  The child gives up rights in this order: rlimits, no_new_privs, Landlock (read and execute below the ro
-   paths, everything below RWDIR, /dev/null, nothing else), root drops to nobody, and a seccomp filter denies sockets, tracing, namespaces and
-   scheduling changes; then it runs the command.  No privilege is needed for any of it.
+   (a fuse for a busy machine); then it kills every descendant there is, so nothing outlives a build.  The child gives up rights in this order: rlimits, no_new_privs, files, root drops to nobody,
+   and a seccomp filter denies sockets, tracing, namespaces and scheduling changes; then it runs the command.  No privilege is needed for any of it.
+   Files: Landlock leaves read and execute below the ro paths, everything below RWDIR, /dev/null, nothing else.  A kernel without it: own_root.h makes a root that holds just these.
+   Where neither can be had the command is not run, except with `open` (an outer sandbox keeps files away, or the operator has accepted that nobody does).
+   What is in force is written to FD as words: landlock or mount_namespace, seccomp.
    Exit status: the command's, 128 + signal, 124 on the wall limit, 123 on the CPU limit, 122 when it failed close to the memory limit; 110 fork failed, 111 usage, 112 exec failed,
-   113 no seccomp, 114 could not drop root (the stub and the sandboxes use 90 to 99). */
+   113 no seccomp, 114 could not drop root, 115 nothing keeps files away (the stub and the sandboxes use 90 to 99). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +29,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "own_root.h"
+
 #if defined(__x86_64__)
 #define AUDIT_ARCH_OWN AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -34,7 +38,7 @@
 #else
 #error "architecture not supported"
 #endif
-enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_FORK = 110, EXIT_USAGE = 111, EXIT_EXEC = 112, EXIT_SECCOMP = 113, EXIT_DROP = 114, NOBODY = 65534 };
+enum { EXIT_MEMORY = 122, EXIT_CPU = 123, EXIT_WALL = 124, EXIT_FORK = 110, EXIT_USAGE = 111, EXIT_EXEC = 112, EXIT_SECCOMP = 113, EXIT_DROP = 114, EXIT_OPEN = 115, NOBODY = 65534 };
 enum { A_WALL = 1, A_CPU, A_MEMORY, A_FILE, A_FOLDER, A_REST };
 
 static void limit(int what, rlim_t v)
@@ -42,17 +46,19 @@ static void limit(int what, rlim_t v)
 	struct rlimit r = { v, v };
 	setrlimit(what, &r);
 }
-static void allow(int rules, const char *path, uint64_t rights)
+static bool allow(int rules, const char *path, uint64_t rights)
 {
 	struct landlock_path_beneath_attr b = { .allowed_access = rights, .parent_fd = open(path, O_PATH | O_CLOEXEC) };
-	if (b.parent_fd < 0) return;
-	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &b, 0)) {      /* a plain file: without the rights that only folders have */
+	if (b.parent_fd < 0) return false;
+	bool done = !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &b, 0);
+	if (!done) {                                     /* a plain file: without the rights that only folders have */
 		b.allowed_access &= LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
-		syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &b, 0);
+		done = !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &b, 0);
 	}
 	close(b.parent_fd);
+	return done;
 }
-static void restrict_files(int argc, char **argv)
+static bool restrict_files(int argc, char **argv)
 {
 	const uint64_t refer = 1ull << 13, truncate = 1ull << 14;                            /* Landlock ABI 2 and 3 */
 	uint64_t read = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR, all = (1ull << 13) - 1;
@@ -60,14 +66,28 @@ static void restrict_files(int argc, char **argv)
 	if (abi >= 3) all |= refer | truncate;
 	struct landlock_ruleset_attr handled = { .handled_access_fs = all };
 	int rules = abi > 0 ? syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0) : -1;
-	if (rules < 0) return;                           /* an old kernel: the outer sandbox must hold; `defences` in the record says so */
+	if (rules < 0) return false;
 	for (int i = A_REST; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strncmp(argv[i], "ro:", 3)) allow(rules, argv[i] + 3, read);
-	allow(rules, argv[A_FOLDER], all);
+		if (!strncmp(argv[i], "ro:", 3)) allow(rules, argv[i] + 3, read);          /* what is not there is not needed */
+	bool done = allow(rules, argv[A_FOLDER], all);
 	allow(rules, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
-	syscall(SYS_landlock_restrict_self, rules, 0);
+	return !syscall(SYS_landlock_restrict_self, rules, 0) && done;
 }
-static void restrict_calls(void)
+static void drop_root(void)
+{
+	if (getuid()) return;
+	limit(RLIMIT_NPROC, 256);
+	if (setgid(NOBODY) || setuid(NOBODY)) _exit(EXIT_DROP);
+}
+static bool have_own_root(int argc, char **argv)
+{
+	bool done = enter_namespaces(drop_root) && begin_root(argv[A_FOLDER]);
+	for (int i = A_REST; done && i < argc && strcmp(argv[i], "--"); i++)
+		if (!strncmp(argv[i], "ro:", 3)) done = show(argv[i] + 3, false);
+	done = done && show(argv[A_FOLDER], true) && show("/dev/null", true) && end_root();
+	return !chdir(argv[A_FOLDER]) && done;
+}
+static bool restrict_calls(void)
 {
 	static const int denied[] = { SYS_socket, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup,
 		SYS_unshare, SYS_setns, SYS_mount, SYS_keyctl, SYS_add_key, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setaffinity };
@@ -84,30 +104,43 @@ static void restrict_calls(void)
 	}
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog p = { n, f };
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p) && errno != EINVAL && errno != ENOSYS) _exit(EXIT_SECCOMP);       /* a kernel without filters: as above */
+	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &p)) return true;
+	if (errno != EINVAL && errno != ENOSYS) _exit(EXIT_SECCOMP);
+	return false;                                    /* a kernel without filters */
 }
 static void end_first_when_memory_is_short(void)
 {
 	int f = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (f >= 0 && write(f, "1000", 4) == 4) close(f);
 }
+/* The value of an option before the command: NULL where it is not given. */
+static const char *option(int argc, char **argv, const char *name)
+{
+	size_t n = strlen(name);
+	for (int i = A_REST; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strncmp(argv[i], name, n)) return argv[i] + n;
+	return NULL;
+}
+static void tell(int argc, char **argv, const char *files, const char *calls)
+{
+	const char *fd = option(argc, argv, "tell:");
+	if (fd) dprintf(atoi(fd), "%s %s\n", files, calls);
+}
 static void child(int argc, char **argv, int command)
 {
 	end_first_when_memory_is_short();
 	limit(RLIMIT_CPU, atoi(argv[A_CPU]) + 1);          /* of each process; the parent keeps the tree's */
-	limit(RLIMIT_AS, (rlim_t)atoi(argv[A_MEMORY]) << 20);
 	limit(RLIMIT_FSIZE, (rlim_t)atoi(argv[A_FILE]) << 20);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NOFILE, 64);
 	limit(RLIMIT_MEMLOCK, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	restrict_files(argc, argv);
-	if (!getuid()) {
-		limit(RLIMIT_NPROC, 256);
-		if (setgid(NOBODY) || setuid(NOBODY)) _exit(EXIT_DROP);
-	}
-	restrict_calls();
+	const char *files = restrict_files(argc, argv) ? "landlock" : have_own_root(argc, argv) ? "mount_namespace" : "";
+	if (!*files && !option(argc, argv, "open")) _exit(EXIT_OPEN);
+	drop_root();
+	tell(argc, argv, files, restrict_calls() ? "seccomp" : "");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_AS, (rlim_t)atoi(argv[A_MEMORY]) << 20);      /* last: it is the command's, and a sanitizer around us has mapped more already */
 	execvp(argv[command], argv + command);
 	_exit(EXIT_EXEC);
 }
@@ -169,6 +202,7 @@ int main(int argc, char **argv)
 	int command = A_REST, status = 0, result = -1;
 	while (command < argc && strcmp(argv[command], "--")) command++;
 	if (++command >= argc) return EXIT_USAGE;
+	if (option(argc, argv, "tell:")) fcntl(atoi(option(argc, argv, "tell:")), F_SETFD, FD_CLOEXEC);
 	struct timespec began, now;
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -198,5 +232,6 @@ int main(int argc, char **argv)
 		usleep(1000);
 	}
 	kill_descendants();
+	remove_root(argv[A_FOLDER]);
 	return result && result != EXIT_WALL ? reached(result, atoi(argv[A_CPU]), atoi(argv[A_MEMORY])) : result;
 }

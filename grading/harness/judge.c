@@ -1,5 +1,6 @@
 /* The trusted side: makes inputs, works out what is expected, times, measures memory, checks.  Never runs answer code.
    usage: judge_KERNEL ANSWER REFERENCE EMPTY [key=value ...]     prints one JSON object (report.c), exit status 0
+          judge_KERNEL list=1 size=SIZE [seed=N]                  prints which calls a grading makes (tests.c), and makes none
 
    Theory of operation.  Three children (answer, reference, empty call) live each in their own process behind the stub's filter.  Inputs are
    shared memfds mapped read-only there; the output is a memfd of just the size needed, poisoned before every call and checked to the last byte
@@ -9,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "judge.h"
 
@@ -33,22 +35,44 @@ static noreturn void emulated_end(void)
 	record.correct = 1;
 	verdict("passed", "right in all %ld tests and at benchmark size; emulated: correctness only, no time and no memory", record.tests);
 }
+/* for sources of ours that were made wrong on purpose: no grading asks for it */
+static noreturn void tests_only_end(void)
+{
+	record.correct = 1;
+	if (record.extra_mb * 1024 > opt.mem_kb)
+		verdict("memory_limit", "right, but used %.2f MiB more than an empty call; the limit is %.2f MiB", record.extra_mb, opt.mem_kb / 1024.);
+	verdict("passed", "right in all %ld tests; nothing was timed", record.tests);
+}
 int main(int argc, char **argv)
 {
 	char why[200];
+	if (argc > 1 && !strncmp(argv[1], "list=", 5)) {
+		if (!read_options(argc - 1, argv + 1, why, sizeof why) || !opt.list) {
+			fprintf(stderr, "judge: %s\n", opt.list ? why : "usage: judge_KERNEL list=1 size=SIZE [seed=N]");
+			return 2;
+		}
+		list_tests();
+	}
 	if (argc < 4 || !read_options(argc - 4, argv + 4, why, sizeof why)) {
 		fprintf(stderr, "judge: %s\n", argc < 4 ? "usage: judge_KERNEL ANSWER REFERENCE EMPTY [key=value ...]" : why);
+		return 2;
+	}
+	if (opt.list || opt.seed) {
+		fprintf(stderr, "judge: list and seed are for a listing, which begins with list=1 and names no programs\n");
 		return 2;
 	}
 	double began = wall_ns();
 	signal(SIGPIPE, SIG_IGN);
 	pin();
 	random_seed();
+	plan_tests();
+	stream_key();
 	make_buffers();
 	start_children(argv + 1);
 	record.start_s = (wall_ns() - began) / 1e9;
-	small_tests();
+	small_tests(argv + 1);
 	if (opt.emulate) emulated_end();
+	if (opt.tests_only) tests_only_end();
 	benchmark(argv + 1);
 	record.correct = 1;
 	if (record.extra_mb * 1024 > opt.mem_kb)

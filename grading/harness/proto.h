@@ -22,6 +22,7 @@ enum { EXIT_NO_PROGRAM = 98 };        /* before the first byte of the pipes: the
 enum mapping { M_CONTROL, M_IN0, M_IN1, M_OUT, MAPPINGS };
 enum { FD_GO = 3, FD_DONE = 4, FD_MAP0 = 5 };
 enum { SEQ_MAPPED = 1, SEQ_READY = 2 };
+enum { REFUSED_COUNTER = 0x7fffff01, REFUSED_THREAD };       /* no numbers of calls: an instruction that reads a counter, a clone that shares all */
 
 struct one_call {
 	uint64_t offset[3];            /* judge: where the two inputs and the output begin in their mappings */
@@ -31,11 +32,13 @@ struct one_call {
 /* Writable for the child, and nothing in it is trusted by the judge: results are compared, the rest only steers the child itself. */
 struct control {
 	volatile uint32_t done;        /* stub: number of the last thing it finished (1 mapped, 2 ready, then batches) */
-	volatile uint32_t refused;     /* stub: 1 + number of the refused system call that ended it; for the detail only */
+	volatile uint32_t refused;     /* stub: 1 + number of the refused system call that ended it, or one of REFUSED_*; for the detail only */
 	uint64_t size[MAPPINGS];       /* judge: bytes of each mapping */
-	uint64_t writable_output;      /* judge: 0 for kernels without an output, so that there is no page to hide anything in */
+	uint32_t writable_output;      /* judge: 0 for kernels without an output, so that there is no page to hide anything in */
+	uint32_t needs_filter;         /* judge: without the filter nothing would keep files from the answer */
 	uint64_t address_space;        /* judge: the child's RLIMIT_AS, a fuse only */
-	uint64_t batch;                /* judge: calls in this batch, each started by a byte of its own */
+	uint32_t batch;                /* judge: calls in this batch, each started by a byte of its own */
+	volatile uint32_t clocks_hidden;      /* stub, before anything of the answer runs: neither the cycle counter nor the kernel's own page of clocks can be read */
 	struct one_call call[];        /* batch of them */
 };
 

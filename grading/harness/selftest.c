@@ -179,7 +179,7 @@ static bool peak_is_reset(struct peer *p)            /* after a turn with memory
 /* Every turn must cost something, in steps finer than a scheduler's tick. */
 static bool clock_is_precise(struct peer *p, long *cost_ns)
 {
-	clockid_t id = ((~(clockid_t)p->pid) << 3) | 2;
+	clockid_t id = (clockid_t)(~(unsigned)p->pid << 3 | 2);
 	struct timespec before, after;
 	int fine = 0;
 	for (int i = 0; i < ROUNDS; i++) {
