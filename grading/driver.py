@@ -7,17 +7,19 @@ verdict.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import Any
 
-from grading.faults import HarnessBroken, MachineShort
+from grading.faults import HarnessBroken, MachineShort, SandboxUnavailable
+from grading.isolation import HOW_TO_ISOLATE
 from grading.result import Verdict
 from grading.sandbox.base import HARNESS_MISSING, NO_FOLDER, Completed
-from grading.statistics import Samples
+from grading.statistics import FirstCalls, Samples
 from grading.text import clean, decode, one_sentence
+from grading.typed import amount, flag, names, number, table, text
 
 NOT_THE_DRIVERS = {Verdict.NO_ANSWER}
+ROUNDS_MOST = 201  # ROUNDS_MAX of harness/judge.h
 STAGES = ("compile", "inspect", "link", "start", "tests", "benchmark")
 
 # One command per answer: a fresh folder for it, the driver, and nothing left. $1 is the harness, $2 the kernel, the rest are
@@ -44,10 +46,14 @@ class Outcome:
     extra_mb: float | None
     peak_mb: float | None
     units: float | None  # work of one benchmark call, in the kernel's unit
+    const_kb: float | None  # the answer's own code and initialised data
     samples: Samples | None
+    first: FirstCalls | None
+    empty_spread_ns: float  # of the empty call: a shorter time cannot be told from nothing
     log: dict[str, str]
     seconds: dict[str, float]
     defences: dict[str, bool]
+    compiler_walls: set[str] | None  # that were in force in every step of the build; None: no step ran
     rounds: dict[str, int]  # counted, dirty (measured again), early
 
 
@@ -69,6 +75,8 @@ def parse_outcome(done: Completed) -> Outcome:
         ) from error
     if outcome.verdict is Verdict.INTERNAL_ERROR and raw.get("machine_short") is True:
         raise MachineShort(outcome.detail.rstrip("."))
+    if outcome.verdict is Verdict.INTERNAL_ERROR and raw.get("unwalled") is True:
+        raise SandboxUnavailable(f"{outcome.detail.rstrip('.')}: {HOW_TO_ISOLATE}")
     if outcome.verdict is Verdict.INTERNAL_ERROR:
         raise HarnessBroken(outcome.detail or "the harness gave no reason", log="\n".join(outcome.log.values()))
     return outcome
@@ -91,61 +99,53 @@ def _outcome(raw: dict[str, Any]) -> Outcome:
     verdict = Verdict(raw["verdict"])
     if verdict in NOT_THE_DRIVERS:
         raise ValueError(f"verdict {verdict}")
+    detail = one_sentence(text(raw["detail"]))
+    if not detail and verdict is not Verdict.PASSED:
+        detail = f"The harness gave the verdict {verdict} without a reason."
     return Outcome(
         verdict=verdict,
-        detail=one_sentence(_text(raw["detail"])),
-        limit=None if raw.get("limit") is None else clean(_text(raw["limit"]), 40),
-        compiled=_flag(raw.get("compiled")),
-        correct=_flag(raw.get("correct")),
-        extra_mb=_amount(raw.get("extra_mb")),
-        peak_mb=_amount(raw.get("peak_mb")),
-        units=_amount(raw.get("units")),
+        detail=detail,
+        limit=None if raw.get("limit") is None else clean(text(raw["limit"]), 40),
+        compiled=flag(raw.get("compiled")),
+        correct=flag(raw.get("correct")),
+        extra_mb=amount(raw.get("extra_mb")),
+        peak_mb=amount(raw.get("peak_mb")),
+        units=amount(raw.get("units")),
+        const_kb=amount(raw.get("const_kb")),
         samples=None if raw.get("samples") is None else _samples(raw["samples"]),
-        log={name: clean(_text(_table(raw.get("log")).get(name, ""))) for name in ("compile", "run")},
-        seconds={stage: _number(_table(raw.get("seconds")).get(stage, 0.0)) for stage in STAGES},
-        defences={clean(name, 40): value is True for name, value in _table(raw.get("defences")).items()},
-        rounds={name: int(_number(raw.get(name, 0))) for name in ("rounds", "dirty", "early")},
+        first=None if raw.get("samples") is None else _first_calls(raw["samples"]),
+        empty_spread_ns=amount(table(raw.get("samples")).get("empty_spread_ns")) or 0.0,
+        log={name: clean(text(table(raw.get("log")).get(name, ""))) for name in ("compile", "run")},
+        seconds={stage: amount(table(raw.get("seconds")).get(stage)) or 0.0 for stage in STAGES},
+        defences={clean(name, 40): value is True for name, value in table(raw.get("defences")).items()},
+        compiler_walls=None if raw.get("compiler_walls") is None else names(raw["compiler_walls"]),
+        rounds={name: int(number(raw.get(name, 0))) for name in ("rounds", "dirty", "early")},
     )
 
 
 def _samples(raw: Any) -> Samples:
-    table = _table(raw)
-    answer, reference = (tuple(_number(value) for value in table[name]) for name in ("answer_ns", "reference_ns"))
-    process = tuple(int(_number(value)) for value in table.get("process", [0] * len(answer)))
+    members = table(raw)
+    answer, reference = (tuple(map(number, _rounds(members[name]))) for name in ("answer_ns", "reference_ns"))
+    process = tuple(int(number(value)) for value in _rounds(members.get("process", [0] * len(answer))))
     return Samples(answer_ns=answer, reference_ns=reference, process=process)
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is not a finite number")
-    return float(value)
-
-
-def _amount(value: Any) -> float | None:
-    """Returns the number, which may not be negative, or None."""
-    if value is not None and _number(value) < 0:
-        raise ValueError(f"{value!r} is negative")
-    return None if value is None else float(value)
-
-
-def _flag(value: Any) -> bool | None:
-    if value is not None and not isinstance(value, bool):
-        raise ValueError(f"{value!r} is not a flag")
+def _rounds(value: Any) -> list[Any]:
+    """As many as the judge can make; more would take memory and time of ours."""
+    if not isinstance(value, list) or len(value) > ROUNDS_MOST:
+        raise ValueError(f"samples are a list of at most {ROUNDS_MOST} rounds")
     return value
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not text")
-    return value
-
-
-def _table(value: Any) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ValueError(f"{value!r} is not an object")
-    return value
+def _first_calls(raw: Any) -> FirstCalls | None:
+    members = table(raw)
+    if "first_answer_ns" not in members:
+        return None
+    answer, start, faults, reference = (
+        tuple(map(number, _rounds(members[f"first_{name}"]))) for name in ("answer_ns", "start_ns", "faults", "reference_ns")
+    )
+    fault_ns = amount(members["fault_ns"]) or 0.0
+    return FirstCalls(answer_ns=answer, start_ns=start, faults=faults, reference_ns=reference, fault_ns=fault_ns)
 
 
 def _refuse(constant: str) -> float:

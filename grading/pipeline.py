@@ -15,11 +15,12 @@ from grading.driver import Outcome, grade_command, parse_outcome
 from grading.faults import Fault, HarnessBroken, SandboxGone
 from grading.harness_source import HarnessSource
 from grading.hostlock import host_lock
+from grading.isolation import NO_OUTER, WARNING, is_allowed_open, is_open, isolation_of
 from grading.machine import machine_facts
 from grading.other_architecture import written_for_another
 from grading.result import GradingResult, Stages, Verdict, stages_of
 from grading.sandbox.base import HARNESS_MISSING, Completed, Sandbox
-from grading.statistics import speedup_of
+from grading.statistics import Samples, is_unresolved, keeps_state, of_first_calls, speedup_of, with_cold_calls
 from grading.text import clean, one_sentence
 from grading.translation_unit import SOURCE_LIMIT_BYTES, is_too_long, translation_unit
 from grading.version import kernel_version
@@ -86,8 +87,9 @@ def grade_source(source: str | None, kernel: KernelSpec, sandbox: Sandbox, optio
             harness = sandbox.harness(HarnessSource(kernel))
             machine = machine_facts(sandbox, harness)
         began = time.monotonic()
-        done = _run(source, kernel, sandbox, harness, options)
+        done = _run(source, kernel, sandbox, harness, options, machine)
         outcome = parse_outcome(done)
+        machine |= _isolation(outcome, sandbox, machine)
         seconds |= outcome.seconds
         seconds["sandbox"] = max(0.0, time.monotonic() - began - sum(outcome.seconds.values()))
     return _record(outcome, kernel, sandbox, options, machine=machine, seconds=seconds)
@@ -108,9 +110,9 @@ def fault_result(fault: Fault, kernel: KernelSpec, *, arch: str, sandbox: str) -
     )
 
 
-def _run(source: str, kernel: KernelSpec, sandbox: Sandbox, harness: str, options: Options) -> Completed:
+def _run(source: str, kernel: KernelSpec, sandbox: Sandbox, harness: str, options: Options, machine: dict[str, Any]) -> Completed:
     """Two trips to the sandbox: the source, one command."""
-    command = grade_command(harness, kernel.name, _driver_options(kernel, sandbox, options))
+    command = grade_command(harness, kernel.name, _driver_options(kernel, sandbox, options, machine))
     sandbox.put("answer.c", translation_unit(source, kernel))
     done = sandbox.run(command, options.fuse_s)
     if done.exit_code == HARNESS_MISSING:
@@ -118,7 +120,7 @@ def _run(source: str, kernel: KernelSpec, sandbox: Sandbox, harness: str, option
     return done
 
 
-def _driver_options(kernel: KernelSpec, sandbox: Sandbox, options: Options) -> dict[str, int]:
+def _driver_options(kernel: KernelSpec, sandbox: Sandbox, options: Options, machine: dict[str, Any]) -> dict[str, int]:
     return {
         "size": kernel.benchmark_size,
         "rounds": kernel.rounds,
@@ -127,6 +129,8 @@ def _driver_options(kernel: KernelSpec, sandbox: Sandbox, options: Options) -> d
         "call_s": options.call_s,
         "total_s": options.total_s,
         "emulate": int(sandbox.emulated),
+        "resolution_kb": int((machine.get("memory_resolution_mb") or 0.0) * 1024),
+        "unwalled": int(sandbox.is_walled or is_allowed_open()),
     } | options.overrides
 
 
@@ -142,9 +146,12 @@ def _record(
     verdict, emulated = outcome.verdict, sandbox.emulated
     measured: dict[str, Any] = {}
     if not emulated:
-        measured = {"extra_mb": outcome.extra_mb, "peak_mb": outcome.peak_mb, "samples": _samples(outcome)}
+        measured = {"extra_mb": outcome.extra_mb, "peak_mb": outcome.peak_mb, "samples": _samples(outcome, outcome.samples)}
+    if outcome.extra_mb is not None and not emulated:
+        measured["memory_resolution_mb"] = machine.get("memory_resolution_mb")
     if verdict is Verdict.PASSED and not emulated:
         measured |= _speed(outcome)
+    counted = scoring.counted_speedup(measured.get("speedup"), measured.get("speedup_low"), unresolved=measured.get("unresolved"))
     return GradingResult(
         kernel=kernel.name,
         kernel_version=kernel_version(kernel),
@@ -152,8 +159,9 @@ def _record(
         sandbox=sandbox.name,
         emulated=emulated,
         verdict=verdict,
-        detail=_detail(outcome, measured.get("speedup"), options, sandbox.arch),
-        kernel_score=scoring.kernel_score(verdict, measured.get("speedup"), emulated=emulated),
+        detail=_detail(outcome, measured, options, sandbox.arch),
+        kernel_score=scoring.kernel_score(verdict, counted, emulated=emulated),
+        const_kb=outcome.const_kb,
         machine=machine,
         log=outcome.log | {"run": _run_log(outcome, machine, options)},
         seconds={name: round(value, 4) for name, value in seconds.items()},
@@ -162,16 +170,30 @@ def _record(
     )
 
 
+def _isolation(outcome: Outcome, sandbox: Sandbox, machine: dict[str, Any]) -> dict[str, Any]:
+    """What was in force in this grading, in place of what the backend says of itself."""
+    answer = {name for name, active in outcome.defences.items() if active} if outcome.defences else None
+    walls: dict[str, Any] = {"walled": sandbox.is_walled, "compiler": outcome.compiler_walls or set(), "answer": answer}
+    warnings = [machine["warning"]] if "warning" in machine else []
+    warnings += [WARNING] if is_open(**walls) else []
+    said = {"isolation": isolation_of(machine.get("isolation", NO_OUTER), **walls)}
+    return said | ({"warning": "; ".join(warnings)} if warnings else {})
+
+
 def _stages(outcome: Outcome, emulated: bool) -> Stages:
     # some kernels (gVisor) do not tell what an answer's memory is either
     unmeasured = emulated or outcome.extra_mb is None
     return stages_of(outcome.verdict, compiled=outcome.compiled, correct=outcome.correct, emulated=unmeasured)
 
 
-def _speed(outcome: Outcome) -> dict[str, float]:
-    if outcome.samples is None or not outcome.units:
+def _speed(outcome: Outcome) -> dict[str, Any]:
+    if outcome.samples is None or outcome.units is None or outcome.units < 1:
         raise HarnessBroken("the harness passed an answer without having timed it")
-    speedup = speedup_of(outcome.samples)
+    samples, first = outcome.samples, outcome.first
+    first_call = None if first is None else keeps_state(samples, first)
+    if first is not None and first_call:
+        samples = of_first_calls(samples, first)
+    speedup = with_cold_calls(speedup_of(samples), first)
     return {
         "speedup": speedup.ratio,
         "speedup_low": speedup.low,
@@ -179,26 +201,39 @@ def _speed(outcome: Outcome) -> dict[str, float]:
         "sol_ms": speedup.sol_ms,
         "ref_ms": speedup.ref_ms,
         "throughput_m": scoring.throughput_m(outcome.units, speedup.sol_ms),
+        "samples": _samples(outcome, samples),
+        "first_call": first_call,
+        "unresolved": is_unresolved(speedup, outcome.empty_spread_ns),
     }
 
 
-def _samples(outcome: Outcome) -> dict[str, list[float]] | None:
-    if outcome.samples is None:
+def _samples(outcome: Outcome, counted: Samples | None) -> dict[str, list[float]] | None:
+    """What the figures are made of, the first calls beside it, and the later calls where those do not count."""
+    if counted is None:
         return None
-    return {
-        "answer_ns": list(outcome.samples.answer_ns),
-        "reference_ns": list(outcome.samples.reference_ns),
-        "process": list(outcome.samples.process),
+    table: dict[str, list[float]] = {
+        "answer_ns": list(counted.answer_ns),
+        "reference_ns": list(counted.reference_ns),
+        "process": list(counted.process),
     }
+    if outcome.first is not None:
+        table["first_answer_ns"] = list(outcome.first.answer_ns)
+    if outcome.samples is not None and counted is not outcome.samples:
+        table["later_answer_ns"] = list(outcome.samples.answer_ns)
+    return table
 
 
-def _detail(outcome: Outcome, speedup: float | None, options: Options, arch: str) -> str:
-    detail = outcome.detail
+def _detail(outcome: Outcome, measured: dict[str, Any], options: Options, arch: str) -> str:
+    detail, speedup = outcome.detail, measured.get("speedup")
     if outcome.verdict is Verdict.COMPILE_ERROR:
         log = outcome.log["compile"]
         detail = detail if outcome.limit else written_for_another(log, arch) or first_error(log) or detail
     if outcome.verdict is Verdict.PASSED:
         detail = "Passed every test." if speedup is None else f"Passed every test; {speedup:.3g} times the reference's speed."
+    if measured.get("first_call"):
+        detail += " That is by first calls in fresh processes: what it keeps from one call makes later ones cheap."
+    if measured.get("unresolved"):
+        detail += f" Its time is at the clock's limit: it is ranked by {measured['speedup_low']:.3g}."
     if options.overrides:
         detail = f"{detail} (Development run: {_named(options.overrides)}.)"
     return detail

@@ -94,6 +94,10 @@ class GradingResult:
     log: dict[str, str] = field(default_factory=lambda: {"compile": "", "run": ""})
     seconds: dict[str, float] = field(default_factory=dict)
     answer_from: str | None = None  # which rule chose the C (grading/answer.py); None without an answer
+    unresolved: bool | None = None  # the time is at the clock's limit: speedup_low is ranked
+    const_kb: float | None = None  # the answer's own code and initialised data, in units of 1024 bytes
+    first_call: bool | None = None  # state makes later calls cheap: the figures are those of first calls in fresh processes
+    memory_resolution_mb: float | None = None  # of extra_mb: what the machine's counters of peak memory may not see
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: plain types, and no number that is not finite."""

@@ -20,8 +20,8 @@ SCORE_SPEEDUPS = (1.0, sqrt(FULL_SCORE_SPEEDUP), FULL_SCORE_SPEEDUP)  # examples
 
 
 def kernel_score(verdict: Verdict | str, speedup: float | None, *, emulated: bool = False) -> float | None:
-    """0 for every answer that did not pass, else `speedup_score`. None, which is no score at all, for our own faults and for
-    emulated runs."""
+    """0 for every answer that did not pass, else `speedup_score` of a `counted_speedup`. None, which is no score at all, for our
+    own faults and for emulated runs."""
     if verdict == Verdict.INTERNAL_ERROR or emulated:
         return None
     if verdict != Verdict.PASSED:
@@ -29,6 +29,18 @@ def kernel_score(verdict: Verdict | str, speedup: float | None, *, emulated: boo
     if speedup is None:
         raise ValueError("a passed answer has a speedup")
     return speedup_score(speedup)
+
+
+def counted_speedup(speedup: float | None, speedup_low: float | None, *, unresolved: bool | None) -> float | None:
+    """What ranks, scores and means are made of: the speedup, or its lower bound where the time is at the clock's limit."""
+    return speedup_low if unresolved and speedup_low else speedup
+
+
+def counted_throughput(throughput_m: float | None, speedup: float | None, counted: float | None) -> float | None:
+    """Likewise of a throughput: as much less as `counted`, a counted_speedup, is than the speedup."""
+    if throughput_m is None or not speedup or not counted or counted == speedup:
+        return throughput_m
+    return throughput_m * (counted / speedup)
 
 
 def speedup_score(speedup: float) -> float:

@@ -22,7 +22,7 @@ from kernels.spec import HEADER, KernelSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 HARNESS = ROOT / "grading" / "harness"
-HARNESS_MEASUREMENT = 1  # raised when results of every kernel stop being comparable
+HARNESS_MEASUREMENT = 2  # raised when results of every kernel stop being comparable
 HARNESS_SUFFIXES = {".c", ".h", ".sh"}
 GRADER = (
     "grading/answer.py",  # which C is the answer
@@ -31,10 +31,13 @@ GRADER = (
     "grading/harness_source.py",  # how the harness is built
     "grading/pipeline.py",  # budgets, limits, what becomes of what the harness found
     "grading/driver.py",
+    "grading/typed.py",  # which values of what the harness prints are taken
     "grading/blame.py",  # what is our fault, and so no verdict
     "grading/result.py",  # verdicts, and the stages that they imply
     "grading/scoring.py",
     "grading/statistics/confidence.py",
+    "grading/statistics/first_calls.py",  # whether state makes later calls cheap
+    "grading/statistics/resolution.py",
     "grading/statistics/speedups.py",  # medians and intervals of one grading
     "kernels/spec.py",  # how kernel.toml is read: sizes, rounds, the memory limit
 )

@@ -20,12 +20,17 @@ import numpy as np
 
 from grading.architectures import ARCHS
 from grading.result import PAGE_MB, Verdict
+from grading.scoring import counted_speedup, counted_throughput
 from grading.statistics import Estimate, exponential, log_time_draws, ratio_of_sums
 from grading.statistics.confidence import CONFIDENCE
 
 
 class Side(NamedTuple):
-    """What is compared of one grading. samples: the record's, of baselines only; without them a baseline has no interval."""
+    """What is compared of one grading.
+
+    throughput_m: what counts, where a time is unresolved. samples: the record's, of baselines only; without them a baseline has
+    no interval.
+    """
 
     verdict: str
     emulated: bool
@@ -62,7 +67,9 @@ class Ratios:
 
 def side_of(record: Mapping[str, Any]) -> Side:
     """What ratios need of a record as `GradingResult.to_dict` returns it."""
-    return Side(record["verdict"], record["emulated"], record["throughput_m"], record["extra_mb"], record.get("samples"))
+    counted = counted_speedup(record.get("speedup"), record.get("speedup_low"), unresolved=record.get("unresolved"))
+    throughput_m = counted_throughput(record["throughput_m"], record.get("speedup"), counted)
+    return Side(record["verdict"], record["emulated"], throughput_m, record["extra_mb"], record.get("samples"))
 
 
 def ratios(strata: Sequence[Sequence[Pair]], *, baselines: bool) -> Ratios:

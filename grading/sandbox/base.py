@@ -45,6 +45,10 @@ class Sandbox(Protocol):
     emulated: bool
     on_this_host: bool  # it shares this host's cores: gradings in it take the host-wide lock
 
+    @property
+    def is_walled(self) -> bool:
+        """Whether files of ours are out of reach inside, whatever the harness can do there."""
+
     def put(self, name: str, data: bytes) -> None:
         """Write a file into the sandbox's folder. `name` is a plain file name."""
 
@@ -55,7 +59,7 @@ class Sandbox(Protocol):
         """Path, inside, of the built harness; built first where it is missing."""
 
     def describe(self) -> dict[str, Any]:
-        """Facts that the backend knows about itself, for the record's machine: plain JSON."""
+        """Facts that the backend knows about itself, for the record's machine: plain JSON. `isolation`: what the sandbox is."""
 
     def close(self) -> None:
         """Leave nothing behind. Twice does no harm."""

@@ -1,5 +1,6 @@
-"""This machine as a sandbox: bubblewrap where it works, else only what the harness itself can do (Landlock, seccomp, rlimits),
-with a warning.
+"""This machine as a sandbox: bubblewrap where it works, else only what the harness itself can do (Landlock or a mount namespace,
+seccomp, rlimits), with a warning. A machine where nothing would keep its files from an answer is refused, unless its operator has
+accepted that.
 
 Theory of operation. Each sandbox is a temporary folder, and each command a fresh set of namespaces without network in which
 only the toolchain, the built harness (read-only) and that folder are seen. Root becomes a plain uid before bubblewrap starts:
@@ -21,11 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from grading.blame import CACHE_ROOM_MB, fault_of, ours, require_room
-from grading.faults import HarnessBroken, SandboxTimeout, SandboxUnavailable
+from grading.faults import Fault, HarnessBroken, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import HarnessSource
+from grading.isolation import HOW_TO_ISOLATE, NO_OUTER, is_allowed_open
 from grading.sandbox.base import Completed, build_harness
 from grading.sandbox.cache import HarnessCache, copy_plain
 from grading.sandbox.process import run_bounded
+from grading.sandbox.walls import has_landlock, walls_of_the_jail
 
 ARCH_OF_MACHINE = {"x86_64": "amd64", "aarch64": "arm64"}
 PLAIN_UID = 61001  # for root: an unprivileged uid that is nobody's login
@@ -49,7 +52,25 @@ def why_unavailable(arch: str) -> str | None:
     if arch != host_arch():
         return f"this machine is {host_arch()}"
     missing = [tool for tool in NEEDED if shutil.which(tool, path=ENVIRONMENT["PATH"]) is None]
-    return f"{', '.join(missing)} not found: install gcc and binutils" if missing else None
+    if missing:
+        return f"{', '.join(missing)} not found: install gcc and binutils"
+    return None if is_allowed_open() else file_isolation_missing()
+
+
+def file_isolation_missing() -> str | None:
+    """Why nothing would keep the files of this machine from an answer; None if something does."""
+    try:
+        reason = bubblewrap_missing()
+        if reason is None or has_landlock():
+            return None
+        walls = _walls_of_the_jail()
+    except Fault:  # the machine is short of something: whoever opens the sandbox is told
+        return None
+    lacking = [] if "mount_namespace" in walls else ["no mount namespace can be made"]
+    lacking += [] if "seccomp" in walls else ["there are no seccomp filters"]
+    if not lacking:
+        return None
+    return f"nothing keeps files of this machine from an answer ({reason}; no Landlock; {'; '.join(lacking)}): {HOW_TO_ISOLATE}"
 
 
 class LocalSandbox:
@@ -132,7 +153,7 @@ class LocalSandbox:
             return {"backend": self.name, "isolation": "bubblewrap"}
         return {
             "backend": self.name,
-            "isolation": "landlock, seccomp, rlimits",
+            "isolation": NO_OUTER,
             "warning": f"no namespaces around the harness: {self._bubblewrap_missing}",
         }
 
@@ -152,6 +173,10 @@ class LocalSandbox:
     def _build_environment(self) -> dict[str, str]:
         """What build.sh is told; nothing: it builds for this machine."""
         return {}
+
+    @property
+    def is_walled(self) -> bool:
+        return self._bubblewrap_missing is None
 
     @property
     def _inside(self) -> str:
@@ -203,6 +228,13 @@ def _try_bubblewrap() -> str | None:
         done = run_bounded([*bubblewrap(folder, None), "true"], cwd="/", env=ENVIRONMENT, timeout_s=20, uid=plain_uid())
     message = done.stderr.decode("utf-8", "replace").strip()
     return None if done.exit_code == 0 else f"bubblewrap does not work: {message or f'status {done.exit_code}'}"
+
+
+@cache
+def _walls_of_the_jail() -> set[str]:
+    require_room(Path(reachable_temp()))
+    with ours("cannot try the jail"):
+        return walls_of_the_jail(reachable_temp(), ENVIRONMENT, plain_uid())
 
 
 @cache

@@ -25,6 +25,11 @@ def never() -> bool:
     return False
 
 
+def nothing_missing(arch: str) -> str | None:
+    del arch
+    return None
+
+
 @dataclass(frozen=True)
 class Backend:
     open: Callable[[str, Resources], Sandbox]  # of an architecture
@@ -33,6 +38,7 @@ class Backend:
     emulates: bool = False  # its times are not used
     on_this_host: Callable[[], bool] = always  # it computes on our own processors
     is_double: Callable[[], bool] = never  # of a service, for a test or a demonstration: nothing graded on it is shown
+    file_isolation_missing: Callable[[str], str | None] = nothing_missing  # why it is refused unless its operator allows it
     sweep: Callable[[], list[str]] = nothing_swept  # ends what killed processes left, and names it; raises Fault
 
 
@@ -42,7 +48,10 @@ def _cannot_open(arch: str, resources: Resources) -> Sandbox:
 
 BACKENDS = {
     "local": Backend(
-        open=lambda arch, _: local.LocalSandbox(arch), why_unavailable=local.why_unavailable, check=local.why_unavailable
+        open=lambda arch, _: local.LocalSandbox(arch),
+        why_unavailable=local.why_unavailable,
+        check=local.why_unavailable,
+        file_isolation_missing=lambda arch: local.file_isolation_missing() if arch == local.host_arch() else None,
     ),
     "docker": Backend(
         open=docker.DockerSandbox,

@@ -74,6 +74,7 @@ class DockerSandbox:
 
     name = "docker"
     emulated = False
+    is_walled = True
 
     def __init__(self, arch: str, resources: Resources | None = None) -> None:
         from grading.sandbox.docker.containers import Slot, sweep

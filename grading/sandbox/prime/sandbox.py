@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from grading.faults import Fault, HarnessBroken, SandboxTimeout, SandboxUnavailable
 from grading.harness_source import BUILD_TIMEOUT_S, HarnessSource
+from grading.isolation import NO_OUTER
 from grading.sandbox.base import Completed, Resources
 from grading.sandbox.prime.settings import is_loopback, read_settings, sized, slot_label
 from grading.text import decode
@@ -164,11 +165,16 @@ class PrimeSandbox:
             "generation": settings.generation,
             "cpu_cores": settings.cpu_cores,
             "memory_gb": settings.memory_gb,
-            "isolation": "virtual machine without network",
+            "isolation": "virtual machine without network" if self.is_walled else NO_OUTER,
         }
-        if is_loopback(self._places.service.url):
+        if not self.is_walled:
             facts |= {"double": True, "warning": DOUBLE}
         return facts
+
+    @property
+    def is_walled(self) -> bool:
+        """A double runs commands as they are, on this host."""
+        return not is_loopback(self._places.service.url)
 
     def close(self) -> None:
         """End the sandbox. (A worker that just ends leaves it to the next one.)"""
