@@ -11,8 +11,9 @@ from typing import Any
 
 from django.db.models import BooleanField, Case, Value, When
 
+from grading.scoring import counted_speedup
 from leaderboard.board import verdicts
-from leaderboard.board.marks import CONDITIONS, DOUBTFUL
+from leaderboard.board.marks import CONDITIONS, DOUBTFUL, UNRESOLVED
 from leaderboard.models.querysets import ResultQuerySet
 
 FIELDS = (
@@ -60,6 +61,11 @@ class Answer:
     doubts: tuple[str, ...]  # its marks, of those that count
 
     @property
+    def counted(self) -> float | None:
+        """What it is ranked by."""
+        return counted_speedup(self.speedup, self.low, unresolved=UNRESOLVED in self.doubts)
+
+    @property
     def model(self) -> str:
         return self.display_name or self.model_name
 
@@ -92,7 +98,8 @@ class Group:
 
     @property
     def speedups(self) -> list[float]:
-        return sorted(answer.speedup for answer in self.passed if answer.speedup is not None)
+        """What they are ranked by, ascending."""
+        return sorted(answer.counted for answer in self.passed if answer.counted is not None)
 
     @property
     def best(self) -> float | None:
@@ -210,12 +217,12 @@ def answer_rows(answers: Sequence[Answer], archs: Sequence[str], limit_mb: float
     for answer in answers:
         by_uid[answer.uid][answer.arch] = answer
     rows = [AnswerRow(answers=tuple(found.get(arch) for arch in archs), limit_mb=limit_mb) for found in by_uid.values()]
-    return sorted(rows, key=lambda row: tuple(-(a.speedup or 0.0) if a else 0.0 for a in row.answers))
+    return sorted(rows, key=lambda row: tuple(-(a.counted or 0.0) if a else 0.0 for a in row.answers))
 
 
 def frontier(answers: Iterable[Answer]) -> list[tuple[float, float]]:
     """(speedup, extra_mb) of the passed answers that no other beats on both, fastest first."""
-    points = {(a.speedup, a.extra_mb) for a in answers if a.passed and a.speedup is not None and a.extra_mb is not None}
+    points = {(a.counted, a.extra_mb) for a in answers if a.passed and a.counted is not None and a.extra_mb is not None}
     best: list[tuple[float, float]] = []
     for speedup, extra_mb in sorted(points, key=lambda point: (-point[0], point[1])):
         if not best or extra_mb < best[-1][1]:

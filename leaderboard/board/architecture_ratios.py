@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Q
 
 from grading.comparison.agreement import OneSided, agreement, one_sided
-from grading.comparison.ratios import Pair, Side, ratios
+from grading.comparison.ratios import Pair, Side, ratios, side_of
 from grading.statistics import Estimate
 from kernels.spec import BASELINES
 from leaderboard.board.selection import Selection
@@ -133,12 +133,12 @@ def _read(selection: Selection) -> list[tuple[str, int, str, Pair]]:
     if selection.models:  # the baselines are what they are seen against
         results = results.filter(Q(model__in=selection.models) | Q(model__kind="baseline"))
     rounds = dict(results.filter(model__kind=LanguageModel.Kind.BASELINE).values_list("pk", "samples"))  # few, and large
-    names = ("pk", "submission__uid", "model_id", "kernel__name", "arch", "verdict", "emulated", "throughput_m", "extra_mb")
+    names = ("pk", "submission__uid", "model_id", "kernel__name")
+    of_record = ("arch", "verdict", "emulated", "throughput_m", "extra_mb", "speedup", "speedup_low", "unresolved")
     rows: dict[str, tuple[str, int, str, dict[str, Side]]] = {}
-    found = results.order_by("submission_id").values_list(*names)
-    for pk, uid, model, kernel, arch, verdict, emulated, throughput_m, extra_mb in found:
-        side = Side(verdict, emulated, throughput_m, extra_mb, rounds.get(pk))
-        rows.setdefault(uid, (uid, model, kernel, {}))[3][arch] = side
+    for pk, uid, model, kernel, *values in results.order_by("submission_id").values_list(*names, *of_record):
+        record = dict(zip(of_record, values, strict=True)) | {"samples": rounds.get(pk)}
+        rows.setdefault(uid, (uid, model, kernel, {}))[3][record["arch"]] = side_of(record)
     return [*rows.values()]
 
 

@@ -15,6 +15,7 @@ NOISY = 0.10  # width of the speedup's interval, as a share of the speedup
 UNSTEADY = 0.05  # by which the reference's median time moved from the first third of the rounds to the last
 
 EMULATED = "emulated"
+UNRESOLVED = "unresolved"
 
 
 class Mark(NamedTuple):
@@ -59,7 +60,7 @@ MARKS = (
     ),
     Mark(
         "flagged",
-        "too good to be counted before an operator has reviewed it",
+        "too good to be counted before an operator has reviewed it, or of so much data that results may be among them",
         lambda result: result.flagged,
         Q(flagged=True),
         counts=False,
@@ -93,6 +94,18 @@ MARKS = (
         "its machine was not as fast as earlier ones of its kind when it was calibrated",
         lambda result: result.drifting,
         Q(drifting=True),
+    ),
+    Mark(
+        "first-call",
+        "what it keeps from one call makes later ones cheap: its time is that of first calls in fresh processes",
+        lambda result: bool(result.first_call),
+        Q(first_call=True),
+    ),
+    Mark(
+        UNRESOLVED,
+        "its time is at the clock's limit: ranks, scores and means use the lower end of its interval",
+        lambda result: bool(result.unresolved),
+        Q(unresolved=True),
     ),
     Mark(
         "unsteady",

@@ -179,7 +179,7 @@ RESULT_COLUMNS = (
     ResultColumn("bundle", "bundle", "id of the first public bundle that brought the answer; empty for baselines"),
     ResultColumn("graded_at", "graded_at", "when it was graded, UTC"),
     ResultColumn("source_sha256", "submission__source_sha256", "of the C source; empty without one"),
-    ResultColumn("flagged", "flagged", "too good to be counted before a person has looked"),
+    ResultColumn("flagged", "flagged", "too good, or of too much data, to be counted before a person has looked"),
     ResultColumn("invalidated", "invalidated", "declared invalid by a person: never current"),
     ResultColumn("outdated", "outdated", "of an earlier measurement: counts in no summary"),
     ResultColumn("weights", "model__weights", "open, closed, or empty where nobody has said"),
@@ -190,6 +190,10 @@ RESULT_COLUMNS = (
         "submission__answer_from",
         "which rule chose the C: text, block, last_text, last_block or raw; empty without an answer, or where it was not noted",
     ),
+    ResultColumn("unresolved", "unresolved", "the time is at the clock's limit: ranks, scores and means use speedup_low"),
+    ResultColumn("const_kb", "const_kb", "size of the answer's own code and initialised data, in units of 1024 bytes"),
+    ResultColumn("first_call", "first_call", "state makes later calls cheap: the figures are of first calls in fresh processes"),
+    ResultColumn("memory_resolution_mb", "memory_resolution_mb", "MiB that the machine's counters of peak memory may not see"),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from grading.result import FIELDS, SCHEMA
 from leaderboard.models import Result
 
-LAST = ("machine", "answer_from")
+LAST = ("machine", "answer_from", "unresolved", "const_kb", "first_call", "memory_resolution_mb")
 
 
 def record(result: Result) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models import Case, Count, Exists, F, FloatField, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce, Now
 
 from grading.architectures import ARCHS
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 # Result.State: models import this module, and a test holds them equal.
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
 EVERYTHING = Q()
+# Of a result: what ranks, scores and means are made of (grading.scoring.counted_speedup).
+COUNTED_SPEEDUP = Case(
+    When(unresolved=True, speedup_low__gt=0, then=F("speedup_low")), default=F("speedup"), output_field=FloatField()
+)
 IMPORTED = "imported"  # Bundle.State
 TRIAL, BASELINE, LLM = "trial", "baseline", "llm"  # LanguageModel.Kind
 

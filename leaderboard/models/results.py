@@ -67,6 +67,10 @@ class Result(Leased):
     samples = models.JSONField(null=True)
     log = models.JSONField(null=True)
     seconds = models.JSONField(null=True)
+    unresolved = models.BooleanField(null=True)  # the time is at the clock's limit: speedup_low is what counts
+    const_kb = models.FloatField(null=True)
+    first_call = models.BooleanField(null=True)
+    memory_resolution_mb = models.FloatField(null=True)
 
     # what people decided
     invalidated = models.BooleanField(default=False)

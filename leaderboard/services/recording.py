@@ -16,9 +16,11 @@ from django.db.models import Max
 from django.utils import timezone
 
 from grading.result import FIELDS, Verdict
+from grading.scoring import counted_speedup
 from leaderboard.board.roofline import limits_of
 from leaderboard.lib.text import clean, shorten
-from leaderboard.models import LanguageModel, Machine, Result
+from leaderboard.models import Kernel, LanguageModel, Machine, Result
+from leaderboard.models.querysets import COUNTED_SPEEDUP, ResultQuerySet
 from leaderboard.services import standings
 
 log = logging.getLogger(__name__)
@@ -46,7 +48,7 @@ def record_result(token: UUID, graded: Mapping[str, Any], *, drifting: bool = Fa
         standings.lock_models([held.model_id])
         machine = find_machine(graded.get("machine") or {}, held.arch, graded["sandbox"], bool(graded["emulated"]))
         values = values_of(graded) | marks_of_double(graded, public=held.public)
-        note = "" if held.model.is_baseline else too_good(held, values)
+        note = "" if held.model.is_baseline else " ".join(filter(None, [too_good(held, values), too_much_data(held, values)]))
         written = Result.objects.held_by(token).update(
             **values,
             state=Result.State.DONE,
@@ -82,12 +84,16 @@ def values_of(graded: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, float) and not math.isfinite(value):
             raise NotARecord(f"{field} is {value}")
     return values | {
-        "kernel_score": standings.score_of(graded["verdict"], values["speedup"], emulated=bool(graded["emulated"])),
+        "kernel_score": standings.score_of(graded["verdict"], counted_of(values), emulated=bool(graded["emulated"])),
         "measurement": graded["kernel_version"].partition("+")[0],
         "verdict": str(graded["verdict"]),
         "detail": clean(graded.get("detail") or ""),
         "log": clean_json(graded.get("log")),
     }
+
+
+def counted_of(values: Mapping[str, Any]) -> float | None:
+    return counted_speedup(values["speedup"], values["speedup_low"], unresolved=values["unresolved"])
 
 
 def marks_of_double(graded: Mapping[str, Any], *, public: bool) -> dict[str, bool]:
@@ -138,24 +144,47 @@ def too_good(held: Result, values: Mapping[str, Any]) -> str:
     measurement, once our own tuned baseline is known there.
     Private answers are no part of it: a flag on a public page must not tell of them.
     """
-    speedup = values["speedup"]
+    speedup = counted_of(values)
     if not values["passed"] or values["emulated"] or values["double"] or speedup is None:
         return ""
-    known = (
-        Result.objects.done()
-        .public()
-        .native()
-        .trusted()
-        .filter(kernel=held.kernel, arch=held.arch, measurement=values["measurement"], passed=True)
-    )
+    known = comparable(held, values)
     baselines = known.filter(model__kind=LanguageModel.Kind.BASELINE)
     over = over_limit(held, values["throughput_m"], baselines.aggregate(best=Max("throughput_m"))["best"])
     if over or not baselines.filter(model__name="tuned").exists():
         return over
-    best = known.aggregate(best=Max("speedup"))["best"]
+    best = known.aggregate(best=Max(COUNTED_SPEEDUP))["best"]
     if speedup <= settings.TOO_GOOD * max(best, NEEDS_TO_BEAT):
         return ""
     return f"{speedup:.4g}x is more than {settings.TOO_GOOD:g} times the best known, {best:.4g}x."
+
+
+def too_much_data(held: Result, values: Mapping[str, Any]) -> str:
+    """Why an answer is read by a person before it counts, that brings more data than the kernel needs; empty: it does not.
+
+    A kernel whose inputs are scalars asks for so few different results that a table of them fits into a source. What the fast
+    baseline needs for code and constants is the measure; where it is not known yet, CONST_KB alone.
+    """
+    size = values["const_kb"]
+    if not values["passed"] or size is None or not takes_scalars_only(held.kernel):
+        return ""
+    tuned = comparable(held, values).filter(model__kind=LanguageModel.Kind.BASELINE, model__name="tuned")
+    usual = tuned.aggregate(most=Max("const_kb"))["most"] or 0.0
+    if size < usual + settings.CONST_KB:
+        return ""
+    return (
+        f"Its code and constants take {size:.1f} kB, {size - usual:.1f} kB more than the tuned baseline's; "
+        f"the kernel's inputs are scalars, so {settings.CONST_KB:g} kB can hold results: look for a table of them."
+    )
+
+
+def takes_scalars_only(kernel: Kernel) -> bool:
+    return "*" not in kernel.signature
+
+
+def comparable(held: Result, values: Mapping[str, Any]) -> ResultQuerySet:
+    """Public, trusted, passed results that were measured as this one is."""
+    known = Result.objects.done().public().native().trusted()
+    return known.filter(kernel=held.kernel, arch=held.arch, measurement=values["measurement"], passed=True)
 
 
 def over_limit(held: Result, throughput_m: float | None, reached_m: float | None) -> str:

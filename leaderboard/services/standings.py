@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from grading import scoring
 from grading.result import PAGE_MB, Verdict
 from leaderboard.models import Kernel, LanguageModel, Result, Standing
+from leaderboard.models.querysets import COUNTED_SPEEDUP
 
 AT_ONCE = 500
 ROUNDING = 1e-9  # by which logarithms may differ between machines
@@ -97,13 +98,18 @@ def summary(cell: Cell) -> dict[str, object]:
         .native()
         .trusted()
         .order_by()
-        .values_list("verdict", "passed", "speedup", "extra_mb", "throughput_m")
+        .annotate(counted=COUNTED_SPEEDUP)
+        .values_list("verdict", "passed", "counted", "extra_mb", "throughput_m", "speedup")
     )
     known = [score_of(verdict, speedup) for verdict, _, speedup, *_ in rows]
     scores = [score for score in known if score is not None]
     speedups = [speedup for _, passed, speedup, *_ in rows if passed and speedup]
-    extras = [extra for _, passed, _, extra, _ in rows if passed and extra is not None]
-    throughputs = [throughput for _, passed, *_, throughput in rows if passed and throughput]
+    extras = [extra for _, passed, _, extra, *_ in rows if passed and extra is not None]
+    throughputs = [
+        scoring.counted_throughput(throughput, ratio, counted) or throughput
+        for _, passed, counted, _, throughput, ratio in rows
+        if passed and throughput
+    ]
     return {
         "answers": len(rows),
         "passed": sum(bool(passed) for _, passed, *_ in rows),
@@ -123,7 +129,7 @@ def summary(cell: Cell) -> dict[str, object]:
 
 
 def score_of(verdict: str, speedup: float | None, *, emulated: bool = False) -> float | None:
-    """The score of a stored result. Also None for a row that passed without a speedup, although none is ever written."""
+    """The score of a stored result, by its counted speedup. Also None for a row that passed without one: none is ever written."""
     if verdict == Verdict.PASSED and not speedup:
         return None
     return scoring.kernel_score(verdict, speedup, emulated=emulated)
@@ -131,9 +137,9 @@ def score_of(verdict: str, speedup: float | None, *, emulated: bool = False) -> 
 
 def misscored(results: QuerySet[Result]) -> Iterator[tuple[int, int, float | None]]:
     """Yields (id, model's id, right score) of done results whose stored score is not the formula's."""
-    rows = results.filter(state=Result.State.DONE).order_by("pk")
+    rows = results.filter(state=Result.State.DONE).order_by("pk").annotate(counted=COUNTED_SPEEDUP)
     for pk, model, verdict, speedup, emulated, stored in rows.values_list(
-        "pk", "model", "verdict", "speedup", "emulated", "kernel_score"
+        "pk", "model", "verdict", "counted", "emulated", "kernel_score"
     ).iterator():
         score = score_of(verdict, speedup, emulated=emulated)
         if not same_score(stored, score):

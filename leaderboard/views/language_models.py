@@ -26,7 +26,7 @@ from leaderboard.figures.forest import failure_bar, rank_text
 from leaderboard.lib import formatting
 from leaderboard.lib.text import listed
 from leaderboard.models import Bundle, BundleModel, Kernel, LanguageModel, Result, Submission
-from leaderboard.models.querysets import EVERYTHING, ResultQuerySet
+from leaderboard.models.querysets import COUNTED_SPEEDUP, EVERYTHING, ResultQuerySet
 from leaderboard.views.choices import suite_choices
 from leaderboard.views.submissions import for_whom_it_is
 
@@ -146,7 +146,10 @@ def _trend(request: HttpRequest, model: LanguageModel, in_suite: Q = EVERYTHING)
             "arch", uid=F("submission__entries__bundle__uid"), when=F("submission__entries__bundle__created_at"), bundle=brought
         )
         .annotate(
-            answers=Count("pk"), passed=Count("pk", filter=Q(passed=True)), score=Avg("kernel_score"), logs=Avg(Ln("speedup"))
+            answers=Count("pk"),
+            passed=Count("pk", filter=Q(passed=True)),
+            score=Avg("kernel_score"),
+            logs=Avg(Ln(COUNTED_SPEEDUP)),
         )
     ]
     for row in rows:

@@ -39,6 +39,7 @@ def describe(machine: Machine) -> list[tuple[str, str]]:
         ("Page size", f"{machine.page_size_bytes:,} bytes" if machine.page_size_bytes else ""),
         ("Huge pages", machine.huge_pages),
         ("Sandbox", machine.backend),
+        ("Isolation", str(machine.facts.get("isolation", ""))),
         ("Image", machine.image),
         ("First seen", formatting.utc(machine.first_seen)),
         ("Id in exports", machine.uid),

@@ -13,6 +13,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from grading import isolation
 from grading.files import write_whole
 from grading.sandbox.registry import backend, why_unavailable
 from leaderboard.bundles.types import BundleError
@@ -49,8 +50,8 @@ class Command(BaseCommand):
             lock = hold_data_folder()
         except AlreadyRunning as error:
             raise CommandError(str(error)) from error
-        if options["demo"] and (said := emulate_arm64()):
-            self.stdout.write(said)
+        if options["demo"]:
+            self.stdout.writelines(f"{said}\n" for said in (allow_unisolated(), emulate_arm64()) if said)
         with lock:
             self.prepare()
             self.supervise(options)
@@ -107,6 +108,21 @@ class Command(BaseCommand):
                 self.stderr.write(f"{path}: {faults.said(error, 'it will be imported at the next start')}")
                 continue
             bundle_decisions.confirm_when_read(bundle)
+
+
+def allow_unisolated() -> str:
+    """A demo's answers are our own: they are graded where nothing keeps files of this machine from an answer, too.
+
+    Returns what to say of it.
+    """
+    if isolation.is_allowed_open():
+        return ""
+    reasons = [backend(name).file_isolation_missing(arch) for arch, name in settings.SANDBOXES.items()]
+    reason = next((reason for reason in reasons if reason), None)
+    if reason is None:
+        return ""
+    os.environ[isolation.ALLOW] = "1"
+    return f"The demo sets {isolation.ALLOW}=1, and every record says so: {reason.removesuffix(f': {isolation.HOW_TO_ISOLATE}')}"
 
 
 def emulate_arm64() -> str:
