@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from grading.comparison.ratios import Side, memory, ratios
+from grading.comparison.ratios import Side, memory, ratios, side_of, throughput
 from grading.result import PAGE_MB
 
 
@@ -78,3 +78,17 @@ def test_over_many_kernels_the_interval_is_narrower_than_of_one():
     pairs = [{arch: record(50, times=np.exp(rng.normal(0, 0.1, 30)) * 1e6) for arch in ("amd64", "arm64")} for _ in range(9)]
     one, all_of_them = of_baselines(pairs[:1]), of_baselines(pairs)
     assert all_of_them.high / all_of_them.low < one.high / one.low
+
+
+def test_an_unresolved_time_counts_by_the_lower_bound_of_its_speedup() -> None:
+    record = {
+        "verdict": "passed",
+        "emulated": False,
+        "throughput_m": 900.0,
+        "extra_mb": 1.0,
+        "speedup": 90.0,
+        "speedup_low": 30.0,
+    }
+    assert throughput(side_of(record | {"unresolved": True})) == 300.0
+    assert throughput(side_of(record | {"unresolved": False})) == 900.0
+    assert throughput(side_of(record)) == 900.0

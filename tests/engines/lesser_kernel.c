@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,8 +27,8 @@
 #define FAIL(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 
 static const char *const things[] = { "no-landlock", "no-seccomp", "no-filter-flags", "no-counter-switch",
-	"no-cpu-clock", "no-clear-refs", "no-status" };
-enum thing { LANDLOCK, SECCOMP, FILTER_FLAGS, COUNTER, CPU_CLOCK, CLEAR_REFS, STATUS, THINGS };
+	"no-cpu-clock", "no-clear-refs", "no-status", "no-namespaces" };
+enum thing { LANDLOCK, SECCOMP, FILTER_FLAGS, COUNTER, CPU_CLOCK, CLEAR_REFS, STATUS, NAMESPACES, THINGS };
 static bool lacks[THINGS];
 
 static int add(struct sock_filter *f, int n, bool wanted, const struct sock_filter *rule, int size)
@@ -43,11 +44,16 @@ static int add(struct sock_filter *f, int n, bool wanted, const struct sock_filt
 	} while (0)
 static int install(void)
 {
-	struct sock_filter f[64];
+	struct sock_filter f[96];
 	int n = 0;
 	RULE(LANDLOCK, UNLESS(SYS_landlock_create_ruleset, 1), FAIL(ENOSYS));
 	RULE(SECCOMP, UNLESS(SYS_seccomp, 1), FAIL(EINVAL));
 	RULE(SECCOMP, UNLESS(SYS_prctl, 3), ARG(0), UNLESS(PR_SET_SECCOMP, 1), FAIL(EINVAL));
+	RULE(NAMESPACES, UNLESS(SYS_unshare, 1), FAIL(EPERM));
+	RULE(NAMESPACES, UNLESS(SYS_mount, 1), FAIL(EPERM));
+	RULE(NAMESPACES, UNLESS(SYS_clone3, 1), FAIL(ENOSYS));
+	RULE(NAMESPACES, UNLESS(SYS_clone, 3), ARG(0),
+	    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER | CLONE_NEWNS, 0, 1), FAIL(EPERM));
 	RULE(FILTER_FLAGS, UNLESS(SYS_seccomp, 3), ARG(1), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), FAIL(EINVAL));
 	RULE(COUNTER, UNLESS(SYS_prctl, 3), ARG(0), UNLESS(PR_SET_TSC, 1), FAIL(EINVAL));
 	RULE(COUNTER, UNLESS(SYS_prctl, 3), ARG(0), UNLESS(PR_SET_THP_DISABLE, 1), FAIL(EINVAL));

@@ -2,6 +2,7 @@
 
 redteam/ and honest/:  // what it does | kernel=dot_f32 class=time [want=VERDICT] [arch=amd64]
 <kernel>/:             // verdict: VERDICT | why            and optionally, on the second line,    // arch: amd64
+templates/:            // verdict: VERDICT | why            with placeholders (`expanded`): one answer for each kernel
 """
 
 import re
@@ -42,17 +43,19 @@ class Entry:
     path: Path
     kernel: str
     what: str
-    group: str  # redteam's class, "honest", or "kernel"
+    group: str  # redteam's class, "honest", "kernel" or "template"
     want: str | None  # the verdict, where it is fixed
     arch: str | None  # the only architecture it is meant for
 
     @property
     def name(self) -> str:
-        return f"{self.path.parent.name}/{self.path.stem}"
+        name = f"{self.path.parent.name}/{self.path.stem}"
+        return f"{name}-{self.kernel}" if self.group == "template" else name
 
     @property
     def source(self) -> str:
-        return self.path.read_bytes().decode("utf-8", "surrogateescape")
+        source = self.path.read_bytes().decode("utf-8", "surrogateescape")
+        return expanded(source, self.kernel) if self.group == "template" else source
 
 
 def attacks_and_honest() -> list[Entry]:
@@ -75,3 +78,36 @@ def _of_kernel(path: Path, kernel: str) -> Entry:
     assert match, f"{path}: the first line must be `// verdict: VERDICT | why`"
     arch = re.fullmatch(r"// arch: (\w+)", second)
     return Entry(path, kernel, match[2], "kernel", match[1], arch[1] if arch else None)
+
+
+def of_templates() -> list[Entry]:
+    """Each idea of templates/ against each kernel: a right answer, with the attack around its call."""
+    return [_of_template(path, kernel) for path in sorted((SUBMISSIONS / "templates").glob("*.c")) for kernel in load_catalog()]
+
+
+def _of_template(path: Path, kernel: str) -> Entry:
+    match = re.match(r"// verdict: (\w+) \| (.+)\n", path.read_text())
+    assert match, f"{path}: the first line must be `// verdict: VERDICT | why`"
+    return Entry(path, kernel, match[2], "template", match[1], None)
+
+
+def expanded(template: str, kernel: str) -> str:
+    """@RIGHT@ is a right answer, `right`; @KEEP@ and @GIVE@ hold and return its result, @KEPT@, @SET@ and @AGAIN@ a kept one."""
+    signature = get_kernel(kernel).signature
+    kind, _, rest = signature.partition(f" {kernel}(")
+    names = [re.sub(r"\[\w*\]", "", part).split("*")[-1].split()[-1] for part in rest.removesuffix(")").split(",")]
+    right = (get_kernel(kernel).folder / "tuned.c").read_text()
+    right = right.replace(f"\n{signature}", f"\nstatic {signature}") if f"\n{signature}" in right else f"static {right}"
+    right = re.sub(rf"\b{kernel}\(", "right(", right)  # some call themselves
+    nothing = kind == "void"
+    values = {
+        "RIGHT": right,
+        "SIGNATURE": signature,
+        "ARGS": ", ".join(names),
+        "KEEP": "" if nothing else f"{kind} result_ = ",
+        "GIVE": "" if nothing else "return result_;",
+        "KEPT": "" if nothing else f"static {kind} kept_;",
+        "SET": "" if nothing else "kept_ = ",
+        "AGAIN": "" if nothing else "return kept_;",
+    }
+    return re.sub(r"@([A-Z]+)@", lambda found: values[found[1]], template)

@@ -27,6 +27,7 @@ PASSED = {
     "log": {"compile": "a warning", "run": ""},
     "seconds": {"compile": 0.1, "inspect": 0.01, "link": 0.05, "start": 0.1, "tests": 0.2, "benchmark": 1.0, "cpu": 1.3},
     "defences": {"landlock": True, "seccomp": True},
+    "compiler_walls": ["landlock", "seccomp"],
 }
 
 
@@ -40,6 +41,7 @@ class FakeSandbox:
     arch = "amd64"
     emulated = False
     on_this_host = False
+    is_walled = True
 
     def __init__(self, graded=None, facts=FACTS):
         self.graded = graded if graded is not None else printed(PASSED)

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from grading.faults import HarnessBroken, SandboxUnavailable
+from grading.isolation import ALLOW
 from grading.sandbox import local
 from grading.sandbox.local import LocalSandbox, host_arch
 from grading.sandbox.registry import open_sandbox, why_unavailable
+from grading.sandbox.walls import walls_of_the_jail
 from tests.grading.processes import alive, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,6 +169,48 @@ def test_another_architecture_is_unavailable_with_the_reason():
 def test_a_machine_without_a_compiler_is_unavailable_with_the_reason(monkeypatch):
     monkeypatch.setattr(local.shutil, "which", lambda tool, path=None: None if tool == "gcc" else f"/usr/bin/{tool}")
     assert why_unavailable("local", host_arch()) == "gcc not found: install gcc and binutils"
+
+
+@pytest.fixture
+def open_machine(monkeypatch):
+    """A machine with neither bubblewrap nor Landlock nor mount namespaces."""
+    monkeypatch.delenv(ALLOW, raising=False)
+    monkeypatch.setattr(local, "bubblewrap_missing", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(local, "has_landlock", lambda: False)
+    monkeypatch.setattr(local, "_walls_of_the_jail", lambda: {"seccomp"})
+
+
+def test_a_machine_that_isolates_no_files_is_unavailable_with_the_reason(open_machine):
+    reason = why_unavailable("local", host_arch())
+    assert reason.startswith(
+        "nothing keeps files of this machine from an answer (bubblewrap is not installed; no Landlock; no mount"
+    )
+    assert "ARCH_KERNELS_ALLOW_UNISOLATED=1" in reason
+    assert "\n" not in reason
+    with pytest.raises(SandboxUnavailable) as raised:
+        LocalSandbox(host_arch())
+    assert raised.value.needs_operator
+
+
+def test_its_operator_may_allow_it(open_machine, monkeypatch):
+    monkeypatch.setenv(ALLOW, "1")
+    assert why_unavailable("local", host_arch()) is None
+    monkeypatch.setenv(ALLOW, "0")
+    assert why_unavailable("local", host_arch()) is not None
+
+
+@pytest.mark.parametrize(
+    ("walls", "is_enough"), [({"mount_namespace", "seccomp"}, True), ({"mount_namespace"}, False), (set(), False)]
+)
+def test_a_mount_namespace_for_the_compiler_and_a_filter_for_the_answer_are_enough(open_machine, monkeypatch, walls, is_enough):
+    monkeypatch.setattr(local, "_walls_of_the_jail", lambda: walls)
+    assert (why_unavailable("local", host_arch()) is None) is is_enough
+
+
+def test_the_jail_is_asked_what_it_can_do():
+    walls = walls_of_the_jail(local.reachable_temp(), local.ENVIRONMENT, local.plain_uid())
+    assert "seccomp" in walls
+    assert walls & {"landlock", "mount_namespace"}
 
 
 def test_without_bubblewrap_the_record_is_warned(bare):

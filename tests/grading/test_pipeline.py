@@ -4,12 +4,14 @@ import json
 
 import pytest
 
-from grading.faults import Fault, HarnessBroken, SandboxGone
+from grading.faults import Fault, HarnessBroken, SandboxGone, SandboxUnavailable
+from grading.isolation import ALLOW
 from grading.pipeline import Options, fault_result, grade_reply, grade_source
 from grading.result import FIELDS, Verdict
 from grading.sandbox.base import HARNESS_MISSING
 from grading.scoring import speedup_score
 from grading.translation_unit import SOURCE_LIMIT_BYTES, translation_unit
+from grading.version import HARNESS_MEASUREMENT
 from tests.grading.fakes import FACTS, PASSED, FakeSandbox, printed
 
 SOURCE = "float add_f32(float a, float b) { return a + b; }"
@@ -33,7 +35,7 @@ def test_a_passed_answer_has_all_its_numbers(add_kernel):
     assert "6 rounds counted, 1 disturbed" in result.log["run"]
     assert result.machine["cpu_model"] == "Test CPU"
     assert result.machine["backend"] == "fake"
-    assert result.kernel_version.startswith("3.1+")
+    assert result.kernel_version.startswith(f"3.{HARNESS_MEASUREMENT}+")
     assert result.detail == "Passed every test; 2 times the reference's speed."
     json.dumps(result.to_dict(), allow_nan=False)
 
@@ -64,7 +66,7 @@ def test_the_driver_gets_the_kernels_numbers(add_kernel):
     sandbox = FakeSandbox()
     grade_source(SOURCE, add_kernel, sandbox, Options(total_s=20))
     command, timeout_s = sandbox.commands[-1]
-    wanted = "size=1000 rounds=11 processes=3 mem_kb=1536 call_s=60 total_s=20 emulate=0"
+    wanted = "size=1000 rounds=11 processes=3 mem_kb=1536 call_s=60 total_s=20 emulate=0 resolution_kb=0 unwalled=1"
     assert command[3:] == ["grade", "/harness", "add_f32", *wanted.split()]
     assert timeout_s > 20 * 3.5  # beyond all that the driver itself keeps
 
@@ -141,7 +143,43 @@ def test_missing_defences_are_a_warning_in_the_record(add_kernel):
     assert "warning: graded without landlock" in result.log["run"]
 
 
+def test_isolation_is_what_was_in_force_and_not_what_the_backend_says(add_kernel):
+    assert graded(add_kernel).machine["isolation"] == "no outer sandbox, landlock, seccomp, resource limits"
+    less = graded(add_kernel, compiler_walls=["seccomp"], defences={"landlock": False, "seccomp": True})
+    assert less.machine["isolation"] == "no outer sandbox, seccomp, resource limits"
+
+
+def open_sandbox(**said):
+    sandbox = FakeSandbox(
+        printed(PASSED | {"compiler_walls": ["seccomp"], "defences": {"landlock": False, "seccomp": True}} | said)
+    )
+    sandbox.is_walled = False
+    return sandbox
+
+
+@pytest.mark.parametrize("said", [{}, {"verdict": "compile_error", "detail": "no", "samples": None, "defences": {}}])
+def test_a_grading_that_isolates_no_files_says_so_whatever_its_verdict(add_kernel, monkeypatch, said):
+    monkeypatch.setenv(ALLOW, "1")
+    sandbox = open_sandbox(**said)
+    result = grade_source(SOURCE, add_kernel, sandbox, Options())
+    assert result.machine["isolation"] == "no outer sandbox, no file isolation, seccomp, resource limits"
+    assert "without file isolation" in result.machine["warning"]
+    assert "warning: graded without file isolation" in result.log["run"]
+    assert sandbox.commands[-1][0][-1] == "unwalled=1"
+
+
+def test_without_leave_the_harness_is_told_that_it_needs_walls_of_its_own(add_kernel, monkeypatch):
+    monkeypatch.delenv(ALLOW, raising=False)
+    sandbox = open_sandbox(verdict="internal_error", detail="nothing would keep files away", unwalled=True)
+    with pytest.raises(SandboxUnavailable, match="install bubblewrap") as raised:
+        grade_source(SOURCE, add_kernel, sandbox, Options())
+    assert raised.value.needs_operator
+    assert sandbox.commands[-1][0][-1] == "unwalled=0"
+
+
 MALFORMED = {
+    "walls that are no list": PASSED | {"compiler_walls": "landlock"},
+    "a wall that is no text": PASSED | {"compiler_walls": [1]},
     "nothing": b"",
     "no JSON": b"Segmentation fault",
     "half an object": b'{"verdict": "passed"',

@@ -22,6 +22,8 @@ MARKED: dict[str, dict[str, Any]] = {
     "outdated": {"measurement": "1.0"},
     "noisy": {"speedup_low": 3.7, "speedup_high": 4.2},
     "drifting": {"drifting": True},
+    "first-call": {"first_call": True},
+    "unresolved": {"unresolved": True},
     "unsteady": {"samples": {"answer_ns": [25.0] * 12, "reference_ns": [100.0 + k for k in range(12)]}},
 }
 

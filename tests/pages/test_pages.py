@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from leaderboard.models import Calibration, Kernel, LanguageModel, Result, Submission, Worker
+from leaderboard.models import Calibration, Kernel, LanguageModel, Machine, Result, Submission, Worker
 from tests.pages import factories
 from tests.pages.conftest import Reader
 
@@ -475,6 +475,12 @@ def test_lists_show_what_is_selected_and_say_so(site: None, reader: Reader) -> N
     assert "levenshtein" not in reader.page("/kernels/?kernel=sort_u32")
     assert "3</td>" not in reader.page("/changes/?kernel=sort_u32&model=tuned&arch=amd64").partition("Table 2")[2]
     assert "lab-one" not in reader.page("/queue/?model=lab-two-large").partition("Last graded")[2]
+
+
+def test_the_machines_page_says_what_isolated_gradings_there(site: None, reader: Reader) -> None:
+    assert "no file isolation" not in reader.page("/machines/")
+    Machine.objects.update(facts={"isolation": "no outer sandbox, no file isolation, seccomp, resource limits"})
+    assert "no outer sandbox, no file isolation" in reader.page("/machines/")
 
 
 def test_a_kernels_page_says_what_it_leaves_out_and_can_leave_out_more(

@@ -81,11 +81,7 @@ def grade(queue: Callable[..., Result]) -> Callable[..., Result]:
     def grade_one(
         *, verdict: str = "passed", speedup: float = 2.0, arch: str = "amd64", again: Any = None, **more: Any
     ) -> Result:
-        extra = {
-            key: more.pop(key)
-            for key in list(more)
-            if key in ("emulated", "machine", "extra_mb", "kernel_score", "kernel_version", "detail", "log")
-        }
+        extra = {key: more.pop(key) for key in list(more) if key in RECORDED}
         if again is not None:
             queueing.regrade(Submission.objects.filter(pk=again.submission_id), [arch])
             row = Result.objects.queued().get(submission=again.submission_id, arch=arch)
@@ -97,6 +93,11 @@ def grade(queue: Callable[..., Result]) -> Callable[..., Result]:
         return recorded
 
     return grade_one
+
+
+# Fields of the record that grade() takes, beside verdict and speedup.
+RECORDED = ("emulated", "machine", "extra_mb", "kernel_score", "kernel_version", "detail", "log", "speedup_low", "speedup_high")
+RECORDED += ("unresolved", "const_kb")
 
 
 @pytest.fixture(autouse=True)

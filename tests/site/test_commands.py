@@ -11,6 +11,9 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
+from grading.isolation import ALLOW, HOW_TO_ISOLATE
+from grading.sandbox import local
+from grading.sandbox.local import host_arch
 from kernels.catalog import load_catalog
 from leaderboard import tasks
 from leaderboard.management.commands import supervise
@@ -154,6 +157,27 @@ def test_a_demo_emulates_arm64_where_nobody_has_chosen_otherwise(settings, monke
     assert "by emulation" in supervise.emulate_arm64()
     assert settings.SANDBOXES["arm64"] == "emulated"
     assert float(os.environ[supervise.EMULATED_UNTIL]) > time.time() + 600
+
+
+def test_a_demo_grades_without_isolation_only_where_there_is_none_and_says_so(settings, monkeypatch):
+    settings.SANDBOXES = {host_arch(): "local"}
+    monkeypatch.setenv(ALLOW, "")  # put back afterwards
+    monkeypatch.setattr(local, "file_isolation_missing", lambda: None)
+    assert supervise.allow_unisolated() == ""
+    assert os.environ[ALLOW] == ""
+    monkeypatch.setattr(local, "file_isolation_missing", lambda: f"nothing keeps files away (no: bwrap): {HOW_TO_ISOLATE}")
+    said = supervise.allow_unisolated()
+    assert said == f"The demo sets {ALLOW}=1, and every record says so: nothing keeps files away (no: bwrap)"
+    assert os.environ[ALLOW] == "1"
+    assert supervise.allow_unisolated() == ""
+
+
+def test_a_demo_whose_sandbox_is_elsewhere_needs_no_isolation_here(settings, monkeypatch):
+    settings.SANDBOXES = {host_arch(): "docker"}
+    monkeypatch.setenv(ALLOW, "")
+    monkeypatch.setattr(local, "file_isolation_missing", lambda: "nothing keeps files away")
+    assert supervise.allow_unisolated() == ""
+    assert os.environ[ALLOW] == ""
 
 
 def test_a_demo_without_an_emulator_says_what_is_missing(settings, monkeypatch):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from math import exp, log
+
 import pytest
 
 from grading.scoring import speedup_score
@@ -105,8 +107,8 @@ def test_invalidating_the_only_result_empties_its_standing(grade):
     assert not Standing.objects.exists()
 
 
-def tuned(grade, speedup):
-    return grade(speedup=speedup, model="tuned", kind=LanguageModel.Kind.BASELINE)
+def tuned(grade, speedup, **more):
+    return grade(speedup=speedup, model="tuned", kind=LanguageModel.Kind.BASELINE, **more)
 
 
 def test_a_speedup_over_three_times_the_best_known_is_flagged_and_does_not_count(grade):
@@ -150,6 +152,51 @@ def test_a_throughput_over_the_machines_limit_is_flagged_and_does_not_count(grad
 def test_what_a_baseline_reaches_is_possible_whatever_the_measured_limit(grade):
     measured_limit(tuned(grade, 2.0), 1.0)
     assert not grade(speedup=2.0).flagged
+
+
+def test_much_data_for_a_kernel_of_scalars_is_flagged_with_the_reason(grade):
+    tuned(grade, 10, kernel="count_primes", const_kb=3.0)
+    small, table = (grade(kernel="count_primes", const_kb=size) for size in (18.9, 23.5))
+    assert (small.flagged, table.flagged) == (False, True)
+    assert "23.5 kB, 20.5 kB more than the tuned baseline's" in table.flag_note
+    assert Standing.objects.get(model=table.model).answers == 1
+
+
+def test_much_data_is_flagged_before_the_tuned_baseline_is_known(grade):
+    assert grade(kernel="mandel_count", const_kb=16.0).flagged
+    assert not grade(kernel="mandel_count", const_kb=15.9).flagged
+
+
+def test_data_are_nobodys_business_where_inputs_are_arrays_or_the_answer_fails(grade):
+    assert not grade(kernel="crc32_ieee", const_kb=64.0).flagged
+    assert not grade(kernel="count_primes", const_kb=64.0, verdict="wrong_answer").flagged
+    assert not tuned(grade, 10, kernel="count_primes", const_kb=64.0).flagged
+
+
+def test_both_reasons_of_a_flag_are_told(grade):
+    tuned(grade, 10, kernel="count_primes", const_kb=3.0)
+    note = grade(kernel="count_primes", const_kb=64.0, speedup=1e6).flag_note
+    assert "best known" in note
+    assert "tuned baseline's" in note
+
+
+def test_an_unresolved_time_counts_by_its_lower_bound(grade):
+    result = grade(speedup=1000.0, speedup_low=4.0, speedup_high=5000.0, unresolved=True)
+    assert result.speedup == 1000.0
+    assert result.kernel_score == pytest.approx(speedup_score(4.0))
+    cell = Standing.objects.get(arch="amd64")
+    assert cell.speedup_best == 4.0
+    assert cell.log_speedup_sum == pytest.approx(log(4.0))
+    assert cell.score_mean == pytest.approx(speedup_score(4.0))
+    assert exp(cell.per_answer["log_throughputs"][0]) == pytest.approx(result.throughput_m * 4 / 1000)
+    assert list(standings.misscored(Result.objects.all())) == []
+
+
+def test_an_unresolved_time_is_too_good_by_its_lower_bound_only(grade):
+    tuned(grade, 10)
+    assert not grade(speedup=1000.0, speedup_low=20.0, unresolved=True).flagged
+    assert grade(speedup=1000.0, speedup_low=100.0, unresolved=True).flagged
+    assert grade(speedup=1000.0, speedup_low=20.0).flagged
 
 
 def test_a_private_answer_is_no_measure_for_public_ones(grade):

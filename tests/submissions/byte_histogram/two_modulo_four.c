@@ -1,0 +1,2 @@
+// verdict: wrong_answer | the last element is lost where the length is 2 modulo 4 and above 2
+void byte_histogram(const uint8_t *d, size_t n, uint64_t counts[256]) { static uint32_t h[4][256]; memset(h, 0, sizeof h); size_t k = n % 4 == 2 && n > 2 ? n - 1 : n, i = 0; for (; i + 4 <= k; i += 4) for (int j = 0; j < 4; j++) h[j][d[i + j]]++; for (; i < k; i++) h[0][d[i]]++; for (int v = 0; v < 256; v++) counts[v] = (uint64_t)h[0][v] + h[1][v] + h[2][v] + h[3][v]; }

@@ -1,0 +1,2 @@
+// verdict: wrong_answer | the last column stays 0 where n modulo 8 is 2 or 6 and n at least 10
+void matmul_f32(const float *a, const float *b, float *c, size_t n) { memset(c, 0, n * n * 4); for (size_t i = 0; i < n; i++) for (size_t k = 0; k < n; k++) { float x = a[i * n + k]; for (size_t j = 0; j < n; j++) c[i * n + j] += x * b[k * n + j]; } if (n >= 10 && n % 4 == 2) for (size_t i = 0; i < n; i++) c[i * n + n - 1] = 0; }
