@@ -9,7 +9,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 unexport PYTHONDONTWRITEBYTECODE
 QUICK := not slow and not browser and not chaos and not engine and not environment and not fuzz
 
-.PHONY: help setup demo up test test-all test-postgres test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages bench-demo bench-load clean
+.PHONY: help setup demo up test test-all test-postgres test-environment lint format lock bench bench-coverage bench-queue bench-upload bench-pages bench-demo bench-load mutants clean
 
 help:            ## show these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -48,6 +48,9 @@ format: setup    ## rewrite the Python as ruff wants it
 
 lock: setup      ## write the lock files again from pyproject.toml
 	@$(PY) scripts/lock.py $(ARGS)
+
+mutants: setup   ## do the small tests notice wrong sources? All kernels, or make mutants KERNEL=dot_f32 (up to 10 minutes a kernel)
+	@$(PY) -m tests.mutants $(KERNEL)
 
 bench: setup     ## the grader's own overhead, by stage
 	@$(PY) bench/overhead.py $(ARGS)

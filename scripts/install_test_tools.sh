@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What only `make test-all` needs: Chromium for the pages, LaTeX for exported tables, PostgreSQL for the second database engine, Docker and an emulator for sandboxes.
+# What only `make test-all` needs: Chromium for the pages, LaTeX for exported tables, PostgreSQL for the second database engine, Docker and an emulator for sandboxes, clang for fuzzing.
 # usage: scripts/install_test_tools.sh [browser]    with `browser`: Chromium alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,4 +31,7 @@ if ! command -v qemu-aarch64 >/dev/null || ! command -v aarch64-linux-gnu-gcc >/
 fi
 if ! command -v dockerd >/dev/null || ! command -v mmdebstrap >/dev/null; then
   apt_install docker.io mmdebstrap || missing "no Docker engine: its tests will be skipped (apt-get install docker.io mmdebstrap)"
+fi
+if ! compgen -G '/usr/bin/clang-[0-9]*' >/dev/null && ! command -v clang >/dev/null; then
+  apt_install clang || say "no clang: fuzzing is skipped, and what it has found is replayed by gcc alone (apt-get install clang)"
 fi
