@@ -31,9 +31,9 @@ def test_dots_timed_values_forgive_every_order_of_additions_and_nothing_else(tmp
 
 
 def test_levenshteins_timed_pairs_have_paths_far_off_the_diagonal(tmp_path: Path) -> None:
-    wrong = shares("levenshtein", "levenshtein_bands", tmp_path, 1500, 150)
+    wrong = shares("levenshtein", "levenshtein_bands", tmp_path, 1500, 600)
     assert wrong["43"] > 0.6
-    assert wrong["200"] > 0.2
-    assert wrong["333"] > 0.1
+    assert wrong["200"] > 0.17  # 0.25, less 4.5 standard deviations of 600 pairs
+    assert wrong["333"] > 0.14  # 0.21, as above
     assert wrong["distance"] > 150
     assert wrong["450"] == 0.0  # no path goes farther: it would cost more than one along the diagonal
